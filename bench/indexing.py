@@ -13,8 +13,8 @@ from bench import library
 from bench.results import Result
 from bench.rounds import Run, alternate
 from bench.stage import Stage
-from recollect import app
-from recollect.app import App
+from recollect.app import application as app
+from recollect.app.application import App
 from recollect.db.transaction import Tx
 from recollect.embedding.minilm import MiniLmEmbedder
 from recollect.kernel.ids import EntryId, TreeId
@@ -70,19 +70,19 @@ async def _mark(built: App, after: TreeId | None, trees: int) -> tuple[TreeId | 
     """Let the next trees wait for vectors; behind the last one comes the first."""
 
     def work(tx: Tx) -> list[TreeId]:
-        found = built.stores.search.mark_pending(tx, after=after, limit=trees)
+        found = built.context.stores.search.mark_pending(tx, after=after, limit=trees)
         for tree_id in found:
-            built.indexer.queue_job(tx, tree_id)
+            built.context.entry_indexer.queue_job(tx, tree_id)
         return found
 
-    found = await built.engine.write(work)
+    found = await built.context.database.write(work)
     if not found:
         return await _mark(built, None, trees)
     return found[-1], len(found)
 
 
 async def _work(built: App) -> None:
-    while await built.worker.run_due():
+    while await built.jobs.worker.run_due():
         pass
 
 

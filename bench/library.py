@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from bench import speech
 from bench.seeds import Row, Tree, plant
-from recollect import app
-from recollect.app import App
+from recollect.app import application as app
+from recollect.app.application import App
 from recollect.conversations.entries.entry import Channel, Entry
 from recollect.db.transaction import Tx
 from recollect.embedding.minilm import MiniLmEmbedder
@@ -79,8 +79,8 @@ async def _write(database_url: str, trees: Sequence[Tree]) -> None:
     built = app.build(quiet_settings(database_url))
     try:
         await built.open()
-        await built.index_jobs.schedule()
-        while await built.worker.run_due():
+        await built.jobs.indexing.schedule()
+        while await built.jobs.worker.run_due():
             pass
         plant(database_url, trees)
         for first in range(0, len(trees), _TREES_PER_TRANSACTION):
@@ -96,9 +96,9 @@ async def _index(built: App, trees: Sequence[Tree]) -> None:
 
     def work(tx: Tx) -> None:
         for entry, words in found:
-            built.stores.search.insert(tx, entry, words, pending=False)
+            built.context.stores.search.insert(tx, entry, words, pending=False)
 
-    await built.engine.write(work)
+    await built.context.database.write(work)
 
 
 def _entry(row: Row) -> Entry:

@@ -14,7 +14,7 @@ import numpy as np
 from bench import library, speech
 from bench.library import Vectors, owner_name, quiet_settings
 from bench.seeds import START, Row, an_id, insert_rows
-from recollect import app
+from recollect.app import application as app
 from recollect.db.encryption import AesGcmCipher
 from recollect.db.transaction import Tx
 from recollect.embedding.minilm import MiniLmEmbedder
@@ -75,14 +75,16 @@ async def _introduce(database_url: str, names: Sequence[str]) -> None:
     def work(tx: Tx) -> None:
         for number, name in enumerate(names):
             person_id = PersonId(_person_id(number, 0))
-            built.stores.users.insert_person(tx, UserId(name), person_id, name=name, at=START)
+            built.context.stores.users.insert_person(
+                tx, UserId(name), person_id, name=name, at=START
+            )
 
     try:
         await built.open()
-        await built.index_jobs.schedule()
-        while await built.worker.run_due():
+        await built.jobs.indexing.schedule()
+        while await built.jobs.worker.run_due():
             pass
-        await built.engine.write(work)
+        await built.context.database.write(work)
     finally:
         await built.close()
 

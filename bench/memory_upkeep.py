@@ -13,8 +13,8 @@ from sqlalchemy import func, literal_column, select, update
 from bench.library import quiet_settings
 from bench.rounds import Rounds
 from bench.seeds import START
-from recollect import app
-from recollect.app import App
+from recollect.app import application as app
+from recollect.app.application import App
 from recollect.db.statements import Query, param
 from recollect.db.tables.memories import memories
 from recollect.db.transaction import Tx
@@ -59,11 +59,11 @@ class _House:
         def work(tx: Tx) -> int:
             return int(tx.fetch(_COUNT, {})[0][0])
 
-        return self.runner.run(self.built.engine.read(work))
+        return self.runner.run(self.built.context.database.read(work))
 
     def _let_expire(self, turn: int) -> None:
         params = {"turn": turn, "at": START}
-        self.runner.run(self.built.engine.write(lambda tx: tx.run(_LET_EXPIRE, params)))
+        self.runner.run(self.built.context.database.write(lambda tx: tx.run(_LET_EXPIRE, params)))
 
 
 def doctor_rounds(urls: Mapping[str, str], times: int) -> Rounds:

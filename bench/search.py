@@ -22,7 +22,7 @@ from bench.results import Goal, Result
 from bench.rounds import Rounds, Run, alternate
 from bench.server import request, serving
 from bench.stage import Stage
-from recollect import app
+from recollect.app import application as app
 from recollect.identity.model import Principal
 from recollect.kernel.ids import UserId
 from recollect.search.entries.service import EntrySearchService

@@ -16,7 +16,7 @@ import psycopg
 from psycopg import sql
 
 from bench.rounds import Effort
-from recollect import app
+from recollect.app import application as app
 from recollect.settings import DatabaseSettings, Settings
 
 ENGINES = ("sqlite", "postgres")

@@ -1,6 +1,7 @@
 """Alerts: once in a window, at the bound, whoever crosses it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -30,9 +31,7 @@ class Desk:
     def __init__(self, storage: Storage, clock: TestClock) -> None:
         self.storage = storage
         self.clock = clock
-        self.audit = MemoryAudit(
-            storage.engine, storage.stores, storage.runtime, RetentionRules(audit=RULES)
-        )
+        self.audit = MemoryAudit(replace(storage.context, rules=RetentionRules(audit=RULES)))
 
     def record(self, event_type: str, **payload: Any) -> Callable[[Tx], object]:
         return lambda tx: self.audit.record(tx, None, event_type, payload=payload)

@@ -28,9 +28,7 @@ def storage(new_database: Callable[[], TestDatabase]) -> Iterator[Storage]:
 
 
 def service(storage: Storage, *, batch_size: int = 100) -> EvictionService:
-    return EvictionService(
-        storage.engine, storage.stores, storage.runtime, batch_size=batch_size, batch_delay_ms=1
-    )
+    return EvictionService(storage.context, batch_size=batch_size, batch_delay_ms=1)
 
 
 async def run_eviction(evictions: EvictionService) -> None:

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from recollect.app import build
+from recollect.app.application import build
 from recollect.db.engines.postgres import PostgresEngine
 from recollect.db.statements import Query
 from recollect.db.transaction import Tx
@@ -100,7 +100,7 @@ def test_a_url_that_can_t_be_read_is_not_repeated(url: str) -> None:
 def test_the_application_ends_though_the_database_hangs(
     postgres: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.app.CLOSE_SECONDS_MIN", 0.2)
+    monkeypatch.setattr("recollect.app.application.CLOSE_SECONDS_MIN", 0.2)
     with a_cutting_proxy(postgres.database.url) as proxy:
         flags = {
             "auth.jwt_secret": "not a secret at all, but long enough",

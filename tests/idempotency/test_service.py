@@ -35,7 +35,7 @@ def shop(new_database: Callable[[], TestDatabase]) -> Iterator[Workshop]:
 
 
 def service(shop: Workshop) -> IdempotencyService:
-    return IdempotencyService(shop.storage.engine, shop.storage.stores, shop.storage.runtime)
+    return IdempotencyService(shop.storage.context)
 
 
 def once(shop: Workshop, key: str, handle: Callable[[str], RecordedAnswer]) -> RecordedAnswer:
@@ -155,7 +155,7 @@ def test_answers_are_removed_after_their_day_and_not_before(shop: Workshop) -> N
     once(shop, "old", lambda _: RecordedAnswer(200, b"{}"))
     shop.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2)
     once(shop, "young", lambda _: RecordedAnswer(200, b"{}"))
-    jobs = IdempotencyJobs(shop.storage.engine, shop.storage.stores, shop.storage.runtime)
+    jobs = IdempotencyJobs(shop.storage.context)
     shop.storage.run(jobs.schedule())
     shop.storage.run(jobs.schedule())
     shop.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2 + 1)

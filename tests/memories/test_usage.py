@@ -40,7 +40,7 @@ def storage(new_database: Callable[[], TestDatabase], clock: TestClock) -> Itera
 
 @pytest.fixture
 def use(storage: Storage) -> UsageTracker:
-    return UsageTracker(storage.engine, storage.stores, storage.runtime)
+    return UsageTracker(storage.context)
 
 
 def put(storage: Storage) -> StoredMemory:

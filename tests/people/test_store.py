@@ -38,9 +38,7 @@ def a_user(storage: Storage, name: str, orgs: frozenset[OrgId] = ACME) -> Reques
     """Somebody who has called."""
     user_id = UserId(f"{name}-{storage.new_id()}")
     principal = Principal(user_id, orgs=orgs)
-    return storage.run(
-        RequesterLookup(storage.engine, storage.stores, storage.runtime).resolve(principal)
-    )
+    return storage.run(RequesterLookup(storage.context).resolve(principal))
 
 
 def a_person(storage: Storage, by: Requester, name: str = "Sam") -> Person:
@@ -71,7 +69,7 @@ def a_chat(storage: Storage, *people: Requester) -> ChatId:
 
 
 def test_the_person_of_a_user_is_made_once_by_eight_threads(storage: Storage) -> None:
-    requesters = RequesterLookup(storage.engine, storage.stores, storage.runtime)
+    requesters = RequesterLookup(storage.context)
     principal = Principal(UserId(storage.new_id()), orgs=ACME)
     with ThreadPoolExecutor(8) as pool:
         made = [pool.submit(storage.run, requesters.resolve(principal)) for _ in range(8)]

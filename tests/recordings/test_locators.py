@@ -53,9 +53,7 @@ def _bench(request: pytest.FixtureRequest, stack: ExitStack, folder: Path) -> Be
             else stack.enter_context(a_postgres_database(request.getfixturevalue("postgres_url")))
         )
         storage = stack.enter_context(a_storage(database))
-        first, second = (
-            DatabaseLocator(storage.engine, storage.stores, storage.runtime) for _ in "12"
-        )
+        first, second = (DatabaseLocator(storage.context) for _ in "12")
         clock = storage.runtime.clock
         assert isinstance(clock, TestClock)
         return Bench(first, second, storage.run, lambda: _advance(clock))

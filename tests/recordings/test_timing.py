@@ -52,7 +52,7 @@ def recorder(
 ) -> RecorderService:
     tapes = LocalRecordingFiles(folder, AesGcmCipher([]), bytes_max=10**6, leftover_seconds=0)
     parts = RecorderParts(locator, tapes, keep_seconds=0, tempo=tempo)
-    service = RecorderService(storage.engine, storage.stores, storage.runtime, parts)
+    service = RecorderService(storage.context, parts)
     service.set_address("here:1")
     return service
 

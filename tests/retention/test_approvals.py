@@ -42,11 +42,9 @@ def asks(
 ) -> str:
     """A request, filed as a write files it; its id."""
     storage = shelf.storage
-    audit = MemoryAudit(storage.engine, storage.stores, storage.runtime)
+    audit = MemoryAudit(storage.context)
     service = ApprovalService(
-        storage.engine,
-        storage.stores,
-        storage.runtime,
+        storage.context,
         audit,
         terms=TERMS,
         ttl_minutes=ttl_minutes,

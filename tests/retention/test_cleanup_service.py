@@ -19,7 +19,7 @@ from recollect.db.statements import Query
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Unavailable
 from recollect.kernel.ids import MemoryId
-from recollect.kernel.retention_rules import PII_TAGS, RetentionRules, VacuumRules
+from recollect.kernel.retention_rules import PII_TAGS, VacuumRules
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.cleanup_rules import can_evict, eviction_order
 from recollect.memories.model import (
@@ -35,7 +35,7 @@ from recollect.retention.backup import VacuumBackup
 from recollect.retention.backup_files import FileBackupFolder
 from recollect.retention.cleanup_audit import CleanupOrder
 from recollect.retention.cleanup_jobs import CleanupJobs, CleanupSchedule
-from recollect.retention.cleanup_service import CleanupDeps, CleanupService
+from recollect.retention.cleanup_service import CleanupService
 from recollect.retention.compaction import Compaction
 from recollect.retention.space_quota import SpaceQuota
 from tests.support.clock import TestClock
@@ -66,31 +66,25 @@ class Cellar:
         return self.clock.now()
 
     def service(self, backups: FileBackupFolder | None = None) -> CleanupService:
-        storage, rules = self.storage, RetentionRules()
-        backups = backups or FileBackupFolder(self.folder)
-        given = (storage.engine, storage.stores, storage.runtime)
-        audit = MemoryAudit(*given)
-        parts = CleanupDeps(
-            rules=rules,
+        context = self.storage.context
+        audit = MemoryAudit(context)
+        return CleanupService(
+            context,
+            audit,
             archive_days=90,
-            crowding=SpaceQuota(
-                storage.engine,
-                storage.stores,
-                audit,
-                use=UsageTracker(storage.engine, storage.stores, storage.runtime),
-                max_entries=CAP,
+            quota=SpaceQuota(context, audit, use=UsageTracker(context), max_entries=CAP),
+            compaction=Compaction(context.stores),
+            backup=VacuumBackup(
+                context,
+                rules=context.rules.backup,
+                backups=backups or FileBackupFolder(self.folder),
             ),
-            compaction=Compaction(storage.stores),
-            backup=VacuumBackup(*given, rules=rules.backup, backups=backups),
         )
-        return CleanupService(*given, audit, parts)
 
     def jobs(self, *, auto_gc: bool, vacuum: bool) -> CleanupJobs:
         storage = self.storage
         timetable = CleanupSchedule(auto_gc, timedelta(hours=24), VacuumRules(enabled=vacuum))
-        return CleanupJobs(
-            storage.engine, storage.stores, storage.runtime, self.service(), timetable
-        )
+        return CleanupJobs(storage.context, self.service(), timetable)
 
     def empty(self) -> None:
         """As if nothing had ever been here."""

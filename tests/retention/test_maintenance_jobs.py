@@ -52,9 +52,7 @@ def a_shop(database: TestDatabase, *keys: dict[str, str]) -> Iterator[Workshop]:
 
 def maintenance(shop: Workshop) -> MaintenanceJobs:
     storage = shop.storage
-    return MaintenanceJobs(
-        storage.engine, storage.stores, storage.runtime, audit_retention=timedelta(days=DAYS)
-    )
+    return MaintenanceJobs(storage.context, audit_retention=timedelta(days=DAYS))
 
 
 def work_off(shop: Workshop) -> int:

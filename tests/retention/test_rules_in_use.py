@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.app import build
+from recollect.app.application import build
 from recollect.kernel.errors import InvalidInput
 from recollect.settings.load import load
 from tests.conftest import Host

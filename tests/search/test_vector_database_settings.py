@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.app.search import EmbeddingBackends, open_embedding
+from recollect.app.embedding import EmbeddingBackends, open_embedding
 from recollect.kernel.errors import InvalidInput
 from recollect.settings.load import load
 
@@ -20,12 +20,12 @@ def opened(flags: dict[str, Any]) -> EmbeddingBackends:
 
 
 def test_there_is_none_unless_it_is_asked_for() -> None:
-    assert opened({}).beside is None
-    assert opened(URL | {"embedding.provider": "none"}).beside is None
+    assert opened({}).vector_index is None
+    assert opened(URL | {"embedding.provider": "none"}).vector_index is None
 
 
 def test_its_name_tells_where_it_is_and_of_which_model() -> None:
-    beside = opened(URL | {"search.qdrant.collection": "ours"}).beside
+    beside = opened(URL | {"search.qdrant.collection": "ours"}).vector_index
     assert beside is not None
     assert beside.name.startswith("127.0.0.1:9/ours_")
     assert beside.name.endswith("_384")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from recollect.app import App, build
+from recollect.app.application import App, build
 from recollect.settings.load import load
 from tests.support.api import RestApi
 from tests.support.clock import TestClock

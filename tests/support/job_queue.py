@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from recollect.app.stores import Stores
+from recollect.db.context import ServiceContext
 from recollect.db.transaction import Database
 from recollect.doctor.health import StatusService
 from recollect.jobs.model import Job, NewJob
@@ -51,9 +52,7 @@ class Workshop:
         """A worker for many kinds of jobs."""
         storage = self.storage
         return Worker(
-            database or storage.engine,
-            stores or storage.stores,
-            storage.runtime,
+            ServiceContext(database or storage.engine, stores or storage.stores, storage.runtime),
             storage.metrics,
             handlers,
             attempts_max=attempts_max,
@@ -69,9 +68,7 @@ class Workshop:
         """What doctor and metrics look through."""
         storage = self.storage
         return StatusService(
-            storage.engine,
-            storage.stores,
-            storage.runtime,
+            storage.context,
             storage.metrics,
             version="test",
             engine=storage.engine.name,

@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from recollect.app.stores import Stores, build_stores, open_engine
 from recollect.db import migrations
+from recollect.db.context import ServiceContext
 from recollect.db.encryption import AesGcmCipher
 from recollect.db.engines.base import Engine
 from recollect.db.statements import Query
@@ -60,6 +61,7 @@ class Storage:
         self.metrics = metrics
         self.runtime = runtime
         self.stores: Stores = build_stores(runtime, engine)
+        self.context = ServiceContext(engine, self.stores, runtime)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()

@@ -1,7 +1,8 @@
 """Looks up the caller of a memory operation: the person of a user, or the org of an agent."""
 
 from recollect.agents.store_bundle import AgentStores
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.model import KnownUser, Principal
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import AgentId, OrgId, PersonId, UserId
@@ -12,10 +13,10 @@ from recollect.kernel.runtime import Runtime
 class RequesterLookup:
     """One read per request. It writes only for a new user, or if the user's orgs have changed."""
 
-    def __init__(self, database: Database, stores: AgentStores, runtime: Runtime) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+    def __init__(self, context: ServiceContext[AgentStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
 
     async def resolve(self, principal: Principal, *, introduce: bool = True) -> Requester:
         """Return the caller with person, user ids and orgs.

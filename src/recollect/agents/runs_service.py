@@ -19,14 +19,13 @@ from recollect.agents.run import (
 from recollect.agents.service import require_agent
 from recollect.agents.store_bundle import AgentStores
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, RetryTransaction, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import RetryTransaction, Tx
 from recollect.identity.requester import Requester
 from recollect.identity.space_policy import SpaceView, may_write
 from recollect.kernel.errors import Conflict, Forbidden, NotFound
 from recollect.kernel.ids import AgentId, RunId
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.retention_rules import RetentionRules
-from recollect.kernel.runtime import Runtime
 from recollect.kernel.space import Space, SpaceKind
 from recollect.kernel.validation import check_metadata, check_name
 from recollect.memories.model import CleanupRow
@@ -58,21 +57,18 @@ class RunService:
 
     def __init__(
         self,
-        database: Database,
-        stores: AgentStores,
-        runtime: Runtime,
+        context: ServiceContext[AgentStores],
         audit: MemoryAudit,
         *,
         memories: RunMemories,
-        rules: RetentionRules,
         cleanup: RunCleanup,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._memories = memories
-        self._rules = rules
+        self._rules = context.rules
         self._cleanup = cleanup
 
     async def start(

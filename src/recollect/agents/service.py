@@ -15,7 +15,8 @@ from recollect.agents.policy import may_change, may_hand_over
 from recollect.agents.ranking import AgentQuery, ranked_page
 from recollect.agents.store_bundle import AgentStores
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.decide import AccessDecision
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
@@ -29,7 +30,6 @@ from recollect.kernel.owner import (
     random_suffix,
 )
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.runtime import Runtime
 from recollect.screening.secret_check import refuse_secrets
 from recollect.text.tokens import query_tokens
 
@@ -38,17 +38,11 @@ _LIST = "agents"
 
 class AgentService:
     def __init__(
-        self,
-        database: Database,
-        stores: AgentStores,
-        runtime: Runtime,
-        audit: MemoryAudit,
-        *,
-        removal: AgentRemoval,
+        self, context: ServiceContext[AgentStores], audit: MemoryAudit, *, removal: AgentRemoval
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._removal = removal
 

@@ -4,11 +4,9 @@ import socket
 from ipaddress import ip_address
 from pathlib import Path
 
+from recollect.app.context import AppContext
 from recollect.app.file_descriptors import DescriptorBudget
-from recollect.app.stores import Stores
-from recollect.db.transaction import Database
 from recollect.kernel.errors import InvalidInput
-from recollect.kernel.runtime import Runtime
 from recollect.recordings.files import LocalRecordingFiles
 from recollect.recordings.locators.database import DatabaseLocator
 from recollect.recordings.locators.local import LocalLocator
@@ -22,34 +20,29 @@ from recollect.recordings.service import RecorderParts, RecorderService
 from recollect.settings import Settings
 
 
-def build_recorder(
-    settings: Settings,
-    database: Database,
-    stores: Stores,
-    runtime: Runtime,
-    *,
-    descriptors: DescriptorBudget,
-) -> RecorderService:
+def build_recorder(context: AppContext, descriptors: DescriptorBudget) -> RecorderService:
     """Build a recorder; the caller starts it. The node has no more recordings than it has file
     descriptors for."""
-    chosen = settings.recorder
+    settings = context.settings
+    recorder = settings.recorder
     parts = RecorderParts(
-        locator=_build_locator(settings, database, stores, runtime),
+        locator=_build_locator(context),
         tapes=LocalRecordingFiles(
             _recordings_folder(settings),
-            runtime.cipher,
-            bytes_max=chosen.max_bytes,
+            context.runtime.cipher,
+            bytes_max=recorder.max_bytes,
             leftover_seconds=LEFTOVER_SECONDS,
         ),
-        keep_seconds=chosen.keep_seconds,
+        keep_seconds=recorder.keep_seconds,
         limits=RecorderLimits(
             recordings=StreamQuota(
-                min(chosen.max_recordings, descriptors.recordings), chosen.max_recordings_per_user
+                min(recorder.max_recordings, descriptors.recordings),
+                recorder.max_recordings_per_user,
             ),
-            replays=StreamQuota(chosen.max_replays, chosen.max_replays_per_user),
+            replays=StreamQuota(recorder.max_replays, recorder.max_replays_per_user),
         ),
     )
-    return RecorderService(database, stores, runtime, parts)
+    return RecorderService(context, parts)
 
 
 def advertised_address(settings: Settings, host: str, port: int) -> str:
@@ -72,18 +65,16 @@ def _recordings_folder(settings: Settings) -> Path:
     return settings.recorder.directory or beside.with_name("recordings")
 
 
-def _build_locator(
-    settings: Settings, database: Database, stores: Stores, runtime: Runtime
-) -> Locator | None:
-    match settings.recorder.locators:
+def _build_locator(context: AppContext) -> Locator | None:
+    match context.settings.recorder.locators:
         case "none":
             return None
         case "local":
             return LocalLocator()
         case "database":
-            return DatabaseLocator(database, stores, runtime)
+            return DatabaseLocator(context)
         case _:
-            return _build_redis_locator(settings.redis.url or "")
+            return _build_redis_locator(context.settings.redis.url or "")
 
 
 def _build_redis_locator(url: str) -> Locator:

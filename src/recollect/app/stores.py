@@ -1,4 +1,4 @@
-"""Chooses the engine for a database URL, and builds all stores on it."""
+"""Chooses the engine for a database URL, prepares its schema, and builds all stores on it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from recollect.conversations.store.conversations import SqlConversations
 from recollect.conversations.store.entries import SqlEntries
 from recollect.conversations.store.memberships import SqlMemberships
 from recollect.conversations.store.transfers import SqlTransfers
+from recollect.db import migrations
 from recollect.db.engines.base import Engine
 from recollect.db.key_rotation import MaintenanceStore
 from recollect.doctor.store.bundle import DoctorStores
@@ -39,11 +40,24 @@ from recollect.search.store.entries import SqlEntrySearch
 from recollect.search.store.memories import MemorySearchStore
 from recollect.search.store.nearest import NearestSearch, ScanNearestSearch
 from recollect.search.store.nearest_postgres import HnswNearestSearch
+from recollect.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stores(DoctorStores):
     """All stores."""
+
+
+def build_engine(settings: Settings, metrics: Metrics) -> Engine:
+    """The engine for the configured database URL, not started yet."""
+    database = settings.database
+    return open_engine(
+        database.url,
+        file=database.sqlite_path,
+        readers=database.readers,
+        connections=database.pool_size,
+        metrics=metrics,
+    )
 
 
 def open_engine(
@@ -60,6 +74,14 @@ def open_engine(
     from recollect.db.engines.postgres import PostgresEngine  # noqa: PLC0415
 
     return PostgresEngine(url, connections=connections, metrics=metrics)
+
+
+def prepare_schema(engine: Engine, *, migrate: bool) -> None:
+    """Migrate the schema, or raise Conflict if it is out of date."""
+    if migrate:
+        migrations.migrate(engine)
+    else:
+        migrations.require_current(engine)
 
 
 def build_stores(
@@ -92,7 +114,7 @@ def build_stores(
         chats=ChatStore(runtime.cipher),
         memories=MemoryStore(runtime.cipher, rules),
         graph=GraphStore(runtime.cipher),
-        search=SqlEntrySearch(runtime.cipher, engine, _nearest_search(engine)),
+        search=SqlEntrySearch(runtime.cipher, engine, _build_nearest_search(engine)),
         memory_search=MemorySearchStore(runtime.cipher, engine, sealed=sealed_words),
         memory_bulk=MemoryBulkStore(),
         quarantine=QuarantineStore(runtime.cipher),
@@ -107,6 +129,6 @@ def build_stores(
     )
 
 
-def _nearest_search(engine: Engine) -> NearestSearch:
+def _build_nearest_search(engine: Engine) -> NearestSearch:
     """PostgreSQL has an index of near vectors; SQLite reads them all."""
     return ScanNearestSearch() if engine.name == "sqlite" else HnswNearestSearch()

@@ -3,14 +3,14 @@
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import AuditOutcome, EventKind
 from recollect.audit.ports import AuditStores
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
 from recollect.identity.decide import decide
 from recollect.identity.model import Principal
 from recollect.identity.requester import Requester
 from recollect.identity.tree_view import TreeAccess
 from recollect.kernel.errors import Forbidden, JustificationRequired
-from recollect.kernel.runtime import Runtime
 
 _NO_TREE = TreeAccess(deleted=False, level=None)
 
@@ -20,15 +20,10 @@ class GateService:
     caller without the role does not learn what is wrong with the request."""
 
     def __init__(
-        self,
-        database: Database,
-        stores: AuditStores,
-        runtime: Runtime,
-        *,
-        require_justification: bool,
+        self, context: ServiceContext[AuditStores], *, require_justification: bool
     ) -> None:
-        self._database = database
-        self._auditor = EventRecorder(stores, runtime)
+        self._database = context.database
+        self._auditor = EventRecorder(context.stores, context.runtime)
         self._require_justification = require_justification
 
     async def admit(

@@ -12,12 +12,12 @@ from typing import Any
 from recollect.audit.alerts import Alerts
 from recollect.audit.model import AuditOutcome, Event, EventKind, mask_key
 from recollect.audit.ports import AuditStores
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Forbidden, InvalidInput, RecollectError
 from recollect.kernel.ids import MemoryId
-from recollect.kernel.retention_rules import SHIPPED_RULES, RetentionRules
-from recollect.kernel.runtime import Runtime
+from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.space import Space
 from recollect.memories.model import Memory
 
@@ -31,18 +31,12 @@ class MemoryAudit:
     """Writes the events of `GET /v1/events`. `rules` rate the risk of personal data and set the
     thresholds of alerts."""
 
-    def __init__(
-        self,
-        database: Database,
-        stores: AuditStores,
-        runtime: Runtime,
-        rules: RetentionRules = SHIPPED_RULES,
-    ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
-        self._alerts = Alerts(stores, rules.audit)
-        self.rules = rules
+    def __init__(self, context: ServiceContext[AuditStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
+        self._alerts = Alerts(context.stores, context.rules.audit)
+        self.rules = context.rules
 
     def record(
         self,

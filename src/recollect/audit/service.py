@@ -9,12 +9,12 @@ from recollect.audit.gate import GateService
 from recollect.audit.model import Event, EventCursor, EventFilter, EventKind
 from recollect.audit.policy import EventReader
 from recollect.audit.ports import AuditStores, EventBatch
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.actions import Action
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Unavailable
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.runtime import Runtime
 
 _CURSOR_NAME = "events"
 LIFETIME_SECONDS = 3_600
@@ -46,18 +46,12 @@ class EventService:
     """Owners read events of their own spaces. An auditor reads all, and each read is audited."""
 
     def __init__(
-        self,
-        database: Database,
-        stores: AuditStores,
-        runtime: Runtime,
-        gate: GateService,
-        *,
-        pace: EventStreamPacing,
+        self, context: ServiceContext[AuditStores], gate: GateService, *, pace: EventStreamPacing
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._auditor = EventRecorder(stores, runtime)
-        self._clock = runtime.clock
+        self._database = context.database
+        self._stores = context.stores
+        self._auditor = EventRecorder(context.stores, context.runtime)
+        self._clock = context.runtime.clock
         self._gate = gate
         self._pace = pace
         self._open = 0

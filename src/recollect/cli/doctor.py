@@ -13,13 +13,11 @@ from recollect.cli.options import (
     load_settings,
     require_database,
 )
-from recollect.doctor.model import Diagnosis, DoctorCheck
-from recollect.doctor.service import DoctorService
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
-    from recollect.app import App
-    from recollect.doctor.service import DoctorRequest
+    from recollect.app.application import App
+    from recollect.doctor.model import Diagnosis
 
 
 RetryStuck = Annotated[
@@ -47,30 +45,32 @@ def doctor(
 
 async def _examine(settings: Settings, *, retry_stuck: bool, repair: bool) -> tuple[Report, int]:
     require_database(settings)
-    from recollect.app import build
-    from recollect.doctor.service import DoctorRequest
+    from recollect.app.application import build
 
     app = build(settings)
     try:
         if retry_stuck:
             await app.retry_stuck_jobs()
-        return await _run_all_checks(app, DoctorRequest(repair=repair))
+        return await _run_all_checks(app, repair=repair)
     finally:
         await app.close()
 
 
-async def _run_all_checks(app: "App", examination: "DoctorRequest") -> tuple[Report, int]:
+async def _run_all_checks(app: "App", *, repair: bool) -> tuple[Report, int]:
     """The report and the number of problems, from the health of the server and the doctor's checks.
 
     The checks decrypt texts. If rows are encrypted with a key that isn't configured the checks are
     left out (`memories` is null) until the key is back: they would fail on the first such row.
     After a repair the health is read again, since repairs change what it counts.
     """
+    from recollect.doctor.model import DoctorCheck
+    from recollect.doctor.service import DoctorRequest, DoctorService
+
     report = await app.doctor()
     if report.unknown_keys:
         return report.to_dict() | {"memories": None}, report.problems
-    found = await app.services[DoctorService].examine(None, examination)
-    if examination.repair:
+    found = await app.services[DoctorService].examine(None, DoctorRequest(repair=repair))
+    if repair:
         report = await app.doctor()
     # `report.problems` counts stuck jobs already.
     wrong = (
@@ -80,7 +80,7 @@ async def _run_all_checks(app: "App", examination: "DoctorRequest") -> tuple[Rep
     return report.to_dict() | {"problems": problems, "memories": _results_to_json(found)}, problems
 
 
-def _results_to_json(found: Diagnosis) -> Report:
+def _results_to_json(found: "Diagnosis") -> Report:
     return {
         str(one.check): {
             "count": one.count,

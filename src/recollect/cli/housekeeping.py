@@ -106,8 +106,9 @@ def _is_dry_run(dry_run: bool, really: bool) -> bool:
 
 async def _run_housekeeping(settings: Settings, work: HousekeepingTask, *, dry_run: bool) -> Report:
     require_database(settings)
-    from recollect.app import build
+    from recollect.app.application import build
     from recollect.retention.cleanup_audit import CleanupOrder
+    from recollect.retention.cleanup_service import CleanupService
 
     app = build(settings)
     try:

@@ -7,7 +7,7 @@ from asyncio import Runner
 
 import uvicorn
 
-from recollect.app import App, build
+from recollect.app.application import App, build
 from recollect.settings import Settings
 
 
@@ -48,7 +48,7 @@ class _Server(uvicorn.Server):
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
-                timeout_graceful_shutdown=app.settings.server.shutdown_grace_seconds,
+                timeout_graceful_shutdown=app.context.settings.server.shutdown_grace_seconds,
             )
         )
         self._app = app

@@ -14,7 +14,7 @@ def worker(config: Config = None, database_url: DatabaseUrl = None) -> None:
 
 def migrate(config: Config = None, database_url: DatabaseUrl = None) -> None:
     """Bring the database's schema up to date. Changes nothing if it is."""
-    from recollect.app import migrate as migrate_database
+    from recollect.app.application import migrate as migrate_database
 
     report = migrate_database(load_settings(config, database_url=database_url).settings)
     if report.from_version == report.to_version:
@@ -24,7 +24,7 @@ def migrate(config: Config = None, database_url: DatabaseUrl = None) -> None:
 
 
 async def _run_worker(settings: Settings) -> None:
-    from recollect.app import build
+    from recollect.app.application import build
 
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

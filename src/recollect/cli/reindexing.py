@@ -21,7 +21,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from recollect.app import App, build
+from recollect.app.application import App, build
 from recollect.cli.options import INTERRUPTED_EXIT
 from recollect.kernel.errors import Internal
 from recollect.search.entries.index_jobs import ReindexProgress
@@ -55,7 +55,7 @@ async def _queue_reindex(settings: Settings) -> None:
     app = build(settings)
     try:
         await app.open()
-        await app.index_jobs.start_reindex()
+        await app.jobs.indexing.start_reindex()
     finally:
         await app.close()
 
@@ -69,21 +69,21 @@ async def _run_reindex(settings: Settings, display: _ProgressDisplay) -> Reindex
     app = build(settings)
     try:
         await app.open()
-        await app.index_jobs.start_reindex()
+        await app.jobs.indexing.start_reindex()
         working = asyncio.create_task(app.run_worker(stop))
         try:
             await _show_progress(app, display, stop)
         finally:
             stop.set()
             await working
-        return await app.index_jobs.reindex_progress()
+        return await app.jobs.indexing.reindex_progress()
     finally:
         await app.close()
 
 
 async def _show_progress(app: App, display: _ProgressDisplay, stop: asyncio.Event) -> None:
     while not stop.is_set():
-        state = await app.index_jobs.reindex_progress()
+        state = await app.jobs.indexing.reindex_progress()
         display.show(state)
         if state.is_done:
             return

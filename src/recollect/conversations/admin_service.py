@@ -25,7 +25,8 @@ from recollect.conversations.ports import ConversationFilter, ConversationStores
 from recollect.conversations.service import page_forks, to_conversation_page
 from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.service import page_memberships
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.actions import Action
 from recollect.identity.decide import scope_for
 from recollect.identity.model import Principal
@@ -34,7 +35,6 @@ from recollect.kernel.clock import to_text
 from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import ConversationId, TreeId, UserId, parse_uuid
 from recollect.kernel.pages import Page, unknown_cursor_error
-from recollect.kernel.runtime import Runtime
 
 T = TypeVar("T")
 
@@ -66,19 +66,14 @@ class AdminService:
     """
 
     def __init__(
-        self,
-        database: Database,
-        stores: ConversationStores,
-        runtime: Runtime,
-        *,
-        forget: OnTreeDeleted,
+        self, context: ServiceContext[ConversationStores], *, forget: OnTreeDeleted
     ) -> None:
         """`forget` is called with the id of each deleted tree, after the commit."""
         self._forget = forget
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
-        self._auditor = EventRecorder(stores, runtime)
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
+        self._auditor = EventRecorder(context.stores, context.runtime)
 
     async def list_conversations(
         self,

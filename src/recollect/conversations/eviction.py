@@ -14,12 +14,12 @@ import structlog
 from recollect.audit.event_recorder import used_role
 from recollect.audit.model import Event, EventKind
 from recollect.conversations.ports import ConversationStores
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.model import Principal
 from recollect.jobs.model import NewJob
 from recollect.kernel.errors import Unavailable
 from recollect.kernel.ids import TreeId
-from recollect.kernel.runtime import Runtime
 from recollect.text.dates.durations import Duration
 
 _log = structlog.get_logger("recollect.eviction")
@@ -82,17 +82,11 @@ class EvictionService:
     """Starts runs, and holds references to their tasks until they end."""
 
     def __init__(
-        self,
-        database: Database,
-        stores: ConversationStores,
-        runtime: Runtime,
-        *,
-        batch_size: int,
-        batch_delay_ms: int,
+        self, context: ServiceContext[ConversationStores], *, batch_size: int, batch_delay_ms: int
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._batch_size = batch_size
         self._batch_delay_seconds = batch_delay_ms / 1000
         self._running: set[asyncio.Task[None]] = set()

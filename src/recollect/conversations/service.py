@@ -17,7 +17,8 @@ from recollect.conversations.model import (
 )
 from recollect.conversations.ports import ConversationFilter, ConversationStores
 from recollect.conversations.sharing.membership import Membership
-from recollect.db.transaction import Database, RetryTransaction, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import RetryTransaction, Tx
 from recollect.identity.actions import Action
 from recollect.identity.decide import scope_for
 from recollect.identity.model import Principal
@@ -31,26 +32,20 @@ from recollect.kernel.ids import (
     parse_uuid,
 )
 from recollect.kernel.pages import Page, unknown_cursor_error
-from recollect.kernel.runtime import Runtime
 
 
 class ConversationService:
     """Every operation on a conversation checks the caller's level in its tree first."""
 
     def __init__(
-        self,
-        database: Database,
-        stores: ConversationStores,
-        runtime: Runtime,
-        *,
-        forget: OnTreeDeleted,
+        self, context: ServiceContext[ConversationStores], *, forget: OnTreeDeleted
     ) -> None:
         """`forget` is called with the id of each deleted tree, after the commit."""
         self._forget = forget
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
-        self._auditor = EventRecorder(stores, runtime)
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
+        self._auditor = EventRecorder(context.stores, context.runtime)
 
     async def create(
         self, principal: Principal, *, title: str | None, metadata: dict[str, Any]

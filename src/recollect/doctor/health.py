@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.doctor.store.bundle import DoctorStores
 from recollect.jobs.model import QueueState
 from recollect.kernel.clock import to_text
-from recollect.kernel.runtime import Runtime
 from recollect.observability.metrics import Metrics
 
 
@@ -40,18 +40,11 @@ class StatusService:
     """Answers health checks. Never writes."""
 
     def __init__(
-        self,
-        database: Database,
-        stores: DoctorStores,
-        runtime: Runtime,
-        metrics: Metrics,
-        *,
-        version: str,
-        engine: str,
+        self, context: ServiceContext[DoctorStores], metrics: Metrics, *, version: str, engine: str
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._metrics = metrics
         self._version = version
         self._engine = engine

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.gate import GateService
 from recollect.audit.model import EventKind
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.doctor.checks.order import DoctorOrder, Examiner, merge_by_check
 from recollect.doctor.model import Diagnosis, DoctorCheck
 from recollect.doctor.rows import CheckContext
@@ -18,7 +19,6 @@ from recollect.doctor.store.bundle import DoctorStores
 from recollect.identity.actions import Action
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import ValidationFailed
-from recollect.kernel.runtime import Runtime
 
 _AUDIT_ACTION = "doctor"
 
@@ -38,18 +38,16 @@ class DoctorService:
 
     def __init__(
         self,
-        database: Database,
-        stores: DoctorStores,
-        runtime: Runtime,
+        context: ServiceContext[DoctorStores],
         gate: GateService,
         *,
         examiners: Sequence[Examiner],
         model: str,
     ) -> None:
-        self._database = database
-        self._runtime = runtime
+        self._database = context.database
+        self._runtime = context.runtime
         self._gate = gate
-        self._auditor = EventRecorder(stores, runtime)
+        self._auditor = EventRecorder(context.stores, context.runtime)
         self._examiners = examiners
         self._model = model
 

@@ -7,7 +7,7 @@ when verification still finds something, the whole round runs again and handles 
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,7 +17,8 @@ from recollect.audit.memory_recorder import MemoryAudit
 from recollect.conversations.entries.entry import Channel
 from recollect.conversations.eviction import VECTOR_DELETE
 from recollect.conversations.model import headline
-from recollect.db.transaction import Database, DatabaseStorage, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import DatabaseStorage, Tx
 from recollect.doctor.model import ERASURE_OVERDUE_AFTER
 from recollect.erasure.model import ErasureStatus, digest, retry_delay
 from recollect.erasure.plan import EntryWithIndexedText, Erasure, RedactionPlan
@@ -32,7 +33,6 @@ from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel import strict_json
 from recollect.kernel.clock import to_text
 from recollect.kernel.ids import TreeId
-from recollect.kernel.runtime import Runtime
 from recollect.memories.model import StoredMemory
 from recollect.retention.backup_ports import BackupFolder
 from recollect.search.entries.indexing import EntryIndexer
@@ -44,28 +44,29 @@ _VECTOR_DELAY = timedelta(minutes=1)
 _log = structlog.get_logger("recollect.erase")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EraseJobDeps:
-    """What the job needs besides database, stores and runtime."""
-
-    audit: MemoryAudit
-    prober: ErasureVerifier
-    storage: DatabaseStorage
-    backups: BackupFolder
-    indexer: EntryIndexer
-    memory_indexer: MemoryIndexer
-
-
 class EraseJobs:
     """Handles jobs of type `erase`. A job queues its successor until verification finds nothing."""
 
     def __init__(
-        self, database: Database, stores: ErasureStores, runtime: Runtime, parts: EraseJobDeps
+        self,
+        context: ServiceContext[ErasureStores],
+        audit: MemoryAudit,
+        *,
+        verifier: ErasureVerifier,
+        storage: DatabaseStorage,
+        backups: BackupFolder,
+        indexer: EntryIndexer,
+        memory_indexer: MemoryIndexer,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
-        self._parts = parts
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
+        self._audit = audit
+        self._verifier = verifier
+        self._storage = storage
+        self._backups = backups
+        self._indexer = indexer
+        self._memory_indexer = memory_indexer
 
     def handlers(self) -> Mapping[str, JobHandler]:
         return {ERASE_JOB: self.erase}
@@ -93,12 +94,12 @@ class EraseJobs:
             return None
         cleaning = await self._database.scan(lambda tx: erasures.plan_redaction(tx, erasure.target))
         await self._redact_all(cleaning)
-        await self._parts.storage.scrub(erasures.table_names)
-        found = await self._parts.prober.verify(erasure.target, cleaning)
+        await self._storage.scrub(erasures.table_names)
+        found = await self._verifier.verify(erasure.target, cleaning)
         await self._database.write(lambda tx: self._save_report(tx, erasure, found))
         if found.count:
             return self._next_round(job, erasure, found)
-        await self._parts.storage.scrub([])
+        await self._storage.scrub([])
         return None
 
     def _extend_target(self, tx: Tx, erasure_id: str) -> Erasure | None:
@@ -145,7 +146,7 @@ class EraseJobs:
         await self._database.write(lambda tx: erasures.people.delete_people(tx, target))
         await self._database.write(lambda tx: erasures.audit.redact_records(tx, cleaning))
         doomed = backup_line_matcher(cleaning, self._runtime.cipher)
-        await asyncio.to_thread(self._parts.backups.remove_lines, doomed)
+        await asyncio.to_thread(self._backups.remove_lines, doomed)
 
     async def _redact_unlinked(self, cleaning: RedactionPlan) -> None:
         """Redact unambiguous identifiers in rows that are not linked to the target."""
@@ -223,7 +224,7 @@ class EraseJobs:
         indexed = {row.doc for row in self._stores.memory_search.words(tx, docs)}
         for stored in changed:
             if stored.doc in indexed:
-                self._parts.memory_indexer.write(tx, stored)
+                self._memory_indexer.write(tx, stored)
 
     def _versions_transaction(
         self, cleaning: RedactionPlan, after: str
@@ -291,7 +292,7 @@ class EraseJobs:
             for one in page:
                 cleaned = trees.redact_entry(tx, one, cleaning)
                 if cleaned is not None and cleaned.indexed is not None:
-                    self._parts.indexer.reindex(tx, cleaned.entry, index_words(cleaned.indexed))
+                    self._indexer.reindex(tx, cleaned.entry, index_words(cleaned.indexed))
             return page[-1].entry.seq if len(page) == _ROWS_PER_TRANSACTION else None
 
         return work
@@ -316,7 +317,7 @@ class EraseJobs:
         members["finished_at"] = to_text(now) if done else None
         if done:
             payload = {"counts": members["counts"], "digest": digest(members)}
-            self._parts.audit.record(tx, None, "erase.done", payload=payload)
+            self._audit.record(tx, None, "erase.done", payload=payload)
         target = erasure.target.anonymize() if done else erasure.target
         changed = replace(
             erasure,

@@ -11,7 +11,8 @@ from typing import Any
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.erasure.model import (
     VERIFY_WINDOW,
     ErasureReport,
@@ -29,7 +30,6 @@ from recollect.jobs.model import NewJob
 from recollect.kernel.errors import Conflict, Forbidden, NotFound
 from recollect.kernel.ids import PersonId, UserId
 from recollect.kernel.owner import Owner
-from recollect.kernel.runtime import Runtime
 from recollect.people.model import Person, normal_form
 from recollect.people.name_candidates import person_view, visible_person
 from recollect.people.policy import PersonView, may_erase
@@ -63,21 +63,19 @@ class EraseService:
 
     def __init__(
         self,
-        database: Database,
-        stores: ErasureStores,
-        runtime: Runtime,
+        context: ServiceContext[ErasureStores],
         audit: MemoryAudit,
         *,
         gate: AdminGate,
-        prober: ErasureVerifier,
+        verifier: ErasureVerifier,
         signing_key: str | None,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._gate = gate
-        self._prober = prober
+        self._verifier = verifier
         self._key = signing_key
 
     async def erase(
@@ -121,7 +119,7 @@ class EraseService:
         if found.finished_at is None or now - found.finished_at > VERIFY_WINDOW:
             message = "an erasure can be verified once it is finished, for 30 days"
             raise Conflict(message, details={"reason": "wrong_state"})
-        seen = await self._prober.verify(found.target.with_identifiers(identifiers, erasure_id))
+        seen = await self._verifier.verify(found.target.with_identifiers(identifiers, erasure_id))
         status = ErasureStatus.INCOMPLETE if seen.count else ErasureStatus.DONE
         shown = dict(found.report) | {"status": str(status)} | seen.to_json()
         return self._sign_report(shown)

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from recollect.conversations.model import collect_strings
-from recollect.db.transaction import Database, DatabaseStorage, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import DatabaseStorage, Tx
 from recollect.erasure.model import NOT_COVERED, ErasureCheck, ErasureTarget
 from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.store.bundle import ErasureStores
@@ -49,17 +50,15 @@ class ErasureVerifier:
 
     def __init__(
         self,
-        database: Database,
-        stores: ErasureStores,
-        cipher: Cipher,
+        context: ServiceContext[ErasureStores],
         *,
         storage: DatabaseStorage,
         backups: BackupFolder,
         vectors_beside: bool = False,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._cipher = cipher
+        self._database = context.database
+        self._stores = context.stores
+        self._cipher = context.runtime.cipher
         self._storage = storage
         self._backups = backups
         self._vectors_beside = vectors_beside

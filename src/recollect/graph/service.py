@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.graph.edges import VisibleEdges
 from recollect.graph.fact_patterns import EntityKind
 from recollect.graph.model import Entity, EntityId, GraphContext, GraphRelation, ListedEntity
@@ -48,11 +49,11 @@ class Neighbourhood:
 
 
 class GraphService:
-    def __init__(self, database: Database, stores: GraphStores, sights: ViewerFactory) -> None:
-        self._database = database
-        self._stores = stores
+    def __init__(self, context: ServiceContext[GraphStores], sights: ViewerFactory) -> None:
+        self._database = context.database
+        self._stores = context.stores
         self._sights = sights
-        self._edges = VisibleEdges(stores)
+        self._edges = VisibleEdges(context.stores)
 
     async def list_entities(
         self,

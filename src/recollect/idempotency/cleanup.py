@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from recollect.db.transaction import Database
+from recollect.db.context import ServiceContext
 from recollect.idempotency.ports import IdempotencyStores
 from recollect.idempotency.service import KEY_LIFETIME
 from recollect.jobs.model import Job, JobHandler, NewJob
-from recollect.kernel.runtime import Runtime
 
 IDEMPOTENCY_EXPIRY = "idempotency_expiry"
 _EVERY = timedelta(hours=1)
@@ -17,10 +16,10 @@ _ROWS_PER_TRANSACTION = 500
 class IdempotencyJobs:
     """One job, which queues itself again every hour."""
 
-    def __init__(self, database: Database, stores: IdempotencyStores, runtime: Runtime) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+    def __init__(self, context: ServiceContext[IdempotencyStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
 
     def handlers(self) -> Mapping[str, JobHandler]:
         """The handler by job type."""

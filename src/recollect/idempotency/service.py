@@ -12,7 +12,8 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from recollect.db.transaction import Database, RetryTransaction, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import RetryTransaction, Tx
 from recollect.idempotency.ports import IdempotencyClaim, IdempotencyStores
 from recollect.kernel import strict_json
 from recollect.kernel.errors import (
@@ -24,7 +25,6 @@ from recollect.kernel.errors import (
     ValidationFailed,
 )
 from recollect.kernel.owner import Owner
-from recollect.kernel.runtime import Runtime
 
 # How it works. Three transactions, because a handler uses several of its own and its answer exists
 # only after them:
@@ -72,10 +72,10 @@ class RecordedAnswer:
 class IdempotencyService:
     """Runs requests that came with an idempotency key."""
 
-    def __init__(self, database: Database, stores: IdempotencyStores, runtime: Runtime) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+    def __init__(self, context: ServiceContext[IdempotencyStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._under_way: set[asyncio.Task[RecordedAnswer]] = set()
 
     async def run_once(

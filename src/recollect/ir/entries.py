@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from recollect.app.memories import load_retention_rules
+from recollect.app.context import load_retention_rules
 from recollect.ir.arguments import parse_choice, parse_moment
 from recollect.kernel.clock import SystemClock
 from recollect.kernel.errors import RecollectError

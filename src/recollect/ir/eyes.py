@@ -86,7 +86,7 @@ class SystemIdentity:
 
     def viewer_for(self, tx: Tx, reader: Requester) -> Viewer:
         return Viewer.for_system(
-            "the system principal of an embedded store", self._embedded.clock.now()
+            "the system principal of an embedded store", self._embedded.context.runtime.clock.now()
         )
 
     def searched_spaces(self, tx: Tx, reader: Requester) -> SpaceSelectors:
@@ -121,7 +121,7 @@ class AgentIdentity:
         return await self.reader()
 
     def viewer_for(self, tx: Tx, reader: Requester) -> Viewer:
-        return self._embedded.sights.viewer_for(tx, reader)
+        return self._embedded.context.viewers.viewer_for(tx, reader)
 
     def searched_spaces(self, tx: Tx, reader: Requester) -> SpaceSelectors:
         # Orgs without an id: the viewer shows only that of the agent.
@@ -148,7 +148,7 @@ class AgentIdentity:
         run_id, who = self._binding.run_id, Owner.agent(self._binding.agent_id)
         if run_id is None:
             return ((SpaceKind.RUN, None),)
-        lineage = self._embedded.stores.runs.fetch_lineage(tx, who, run_id)
+        lineage = self._embedded.context.stores.runs.fetch_lineage(tx, who, run_id)
         ids = [run_id, *(run.id for run in (*lineage.ancestors, *lineage.descendants))]
         return tuple((SpaceKind.RUN, str(one)) for one in ids)
 
@@ -184,4 +184,6 @@ async def _ensure_registered(embedded: EmbeddedApp, agent_id: AgentId, org_id: O
 
 
 async def _fetch_agent(embedded: EmbeddedApp, agent_id: AgentId) -> Agent | None:
-    return await embedded.engine.read(lambda tx: embedded.stores.agents.fetch(tx, agent_id))
+    return await embedded.context.database.read(
+        lambda tx: embedded.context.stores.agents.fetch(tx, agent_id)
+    )

@@ -64,7 +64,7 @@ class Records:
     def __init__(self, embedded: EmbeddedApp, eyes: StoreIdentity) -> None:
         self._embedded = embedded
         self._services = embedded.services
-        self._stores = embedded.stores
+        self._stores = embedded.context.stores
         self._eyes = eyes
 
     async def create(self, entry: MemoryEntry) -> Memory:
@@ -84,7 +84,7 @@ class Records:
         if text_problem(memory_id):
             return None
         reader = await self._eyes.reader()
-        found = await self._embedded.engine.read(
+        found = await self._embedded.context.database.read(
             lambda tx: self._stores.memories.fetch_visible(
                 tx,
                 self._eyes.viewer_for(tx, reader),
@@ -98,7 +98,9 @@ class Records:
         """Replace the fields that may change. NotFound if the record is unknown, hidden or expired;
         Forbidden if it belongs to another agent, or if a later expiry needs an approval."""
         before = await self._find_record(entry.memory_id)
-        if before is None or is_expired(self._embedded.clock.now(), before.expires_at):
+        if before is None or is_expired(
+            self._embedded.context.runtime.clock.now(), before.expires_at
+        ):
             raise NotFound("memory", entry.memory_id)
         _check_fixed_fields(entry, before)
         writer = await self._eyes.writer(_owning_agent_id(before))
@@ -130,7 +132,7 @@ class Records:
         if not wanted.is_storable:
             return []
         reader = await self._eyes.reader()
-        found = await self._embedded.engine.scan(
+        found = await self._embedded.context.database.scan(
             lambda tx: self._stores.memories.page(
                 tx,
                 self._eyes.viewer_for(tx, reader),
@@ -147,7 +149,7 @@ class Records:
             return []
         reader = await self._eyes.reader()
 
-        scope = await self._embedded.engine.read(
+        scope = await self._embedded.context.database.read(
             lambda tx: MemorySearchScope(
                 self._eyes.viewer_for(tx, reader), self._memory_filter(tx, reader, wanted)
             )
@@ -196,7 +198,9 @@ class Records:
 
     async def complete_run(self, run_id: RunId, status: RunStatus) -> Run:
         """Complete a run and delete the records that belong to it alone."""
-        run = await self._embedded.engine.read(lambda tx: self._stores.runs.fetch(tx, run_id))
+        run = await self._embedded.context.database.read(
+            lambda tx: self._stores.runs.fetch(tx, run_id)
+        )
         if run is None:
             raise NotFound("run", run_id)
         writer = await self._eyes.writer(run.agent_id)
@@ -221,7 +225,7 @@ class Records:
             here = (space.kind, None) in places or (space.kind, space.id) in places
             return stored.memory if here else None
 
-        return await self._embedded.engine.read(work)
+        return await self._embedded.context.database.read(work)
 
     def _memory_filter(self, tx: Tx, reader: Requester, wanted: RecordFilter) -> MemoryFilter:
         kind = None if wanted.scope is None else SPACE_KINDS[wanted.scope]
@@ -241,24 +245,24 @@ class Records:
     ) -> Sequence[Memory]:
         """The memories, after their read has been audited."""
         memories = [stored.memory for stored in found]
-        await self._embedded.reads.record_reads(reader, operation, memories, rule="direct")
+        await self._embedded.context.reads.record_reads(reader, operation, memories, rule="direct")
         return memories
 
     async def _require_allowed(self, operation: str, agent_id: AgentId, run_id: str | None) -> None:
         reader = await self._eyes.reader()
-        async with self._embedded.audit.audit_refusals(
+        async with self._embedded.context.audit.audit_refusals(
             reader, operation, agent_id=agent_id, run_id=run_id
         ):
             self._eyes.check_write(agent_id, run_id)
 
     async def _require_system(self, operation: str) -> None:
         reader = await self._eyes.reader()
-        async with self._embedded.audit.audit_refusals(reader, operation):
+        async with self._embedded.context.audit.audit_refusals(reader, operation):
             if not self._eyes.is_system:
                 raise Forbidden("this is for the store itself, not for a view of one agent")
 
     def _check_age(self, created_at: datetime) -> None:
-        if created_at - self._embedded.clock.now() > OBSERVED_AHEAD_MAX:
+        if created_at - self._embedded.context.runtime.clock.now() > OBSERVED_AHEAD_MAX:
             # Caps on personal data count from `created_at`: a later one would extend them.
             raise ValidationFailed.for_field("created_at", "must not lie in the future")
 

@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import structlog
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.jobs.model import Job, NewJob, backoff_delay
 from recollect.jobs.ports import JobStores
 from recollect.kernel.errors import RecollectError, Unavailable
-from recollect.kernel.runtime import Runtime
 from recollect.observability.metrics import Metrics
 
 JobHandler = Callable[[Job], Awaitable[NewJob | None]]
@@ -28,9 +28,7 @@ class Worker:
 
     def __init__(
         self,
-        database: Database,
-        stores: JobStores,
-        runtime: Runtime,
+        context: ServiceContext[JobStores],
         metrics: Metrics,
         handlers: Mapping[str, JobHandler],
         *,
@@ -38,9 +36,9 @@ class Worker:
         lease_seconds: int,
         poll_seconds: float,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._metrics = metrics
         self._handlers = handlers
         self._attempts_max = attempts_max

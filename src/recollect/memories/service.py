@@ -3,16 +3,15 @@ reads are `read_service.py`."""
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import MemoryId
-from recollect.kernel.retention_rules import RetentionRules
-from recollect.kernel.runtime import Runtime
 from recollect.memories.model import MemorySource, MemoryStatus
 from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.write.changes import MemoryChanges, MemoryUpdateResult
@@ -33,17 +32,6 @@ from recollect.memories.write.writer import (
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryServiceDeps:
-    """What the memory and batch services are built from."""
-
-    rules: RetentionRules
-    screening: ScreeningService
-    writer: MemoryWriter
-    changes: MemoryChanges
-    moves: MemoryMoves
-
-
 class MemoryService:
     """One method for each operation. Sent fields have the names of the API and domain types.
 
@@ -54,23 +42,24 @@ class MemoryService:
 
     def __init__(
         self,
-        database: Database,
-        stores: MemoryStores,
-        runtime: Runtime,
+        context: ServiceContext[MemoryStores],
         audit: MemoryAudit,
         *,
-        parts: MemoryServiceDeps,
+        screening: ScreeningService,
+        writer: MemoryWriter,
+        changes: MemoryChanges,
+        moves: MemoryMoves,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
-        self._rules = parts.rules
-        self._screening = parts.screening
-        self._patches = PatchParser(parts.screening)
-        self._writer = parts.writer
-        self._changes = parts.changes
-        self._moves = parts.moves
+        self._rules = context.rules
+        self._screening = screening
+        self._patches = PatchParser(screening)
+        self._writer = writer
+        self._changes = changes
+        self._moves = moves
 
     async def create(
         self,

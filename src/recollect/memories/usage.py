@@ -11,10 +11,10 @@ from itertools import islice
 
 import structlog
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.kernel.errors import RecollectError
 from recollect.kernel.ids import MemoryId
-from recollect.kernel.runtime import Runtime
 from recollect.memories.model import StoredMemory
 from recollect.memories.store.bundle import MemoryStores
 
@@ -30,10 +30,10 @@ _ROWS_PER_TRANSACTION = 200
 class UsageTracker:
     """Buffers uses on one event loop. `record_shown` never waits and never fails."""
 
-    def __init__(self, database: Database, stores: MemoryStores, runtime: Runtime) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+    def __init__(self, context: ServiceContext[MemoryStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._held: dict[MemoryId, datetime] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, RetryTransaction, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import RetryTransaction, Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import NotFound, ValidationFailed
 from recollect.kernel.ids import ChatId
 from recollect.kernel.owner import Owner
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.runtime import Runtime
 from recollect.kernel.space import Space, SpaceKind
 from recollect.people.chat import (
     Chat,
@@ -46,12 +46,10 @@ class ChatDraft:
 class ChatService:
     """Create, change, get and list chats."""
 
-    def __init__(
-        self, database: Database, stores: PeopleStores, runtime: Runtime, audit: MemoryAudit
-    ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+    def __init__(self, context: ServiceContext[PeopleStores], audit: MemoryAudit) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
 
     async def put(self, requester: Requester, draft: ChatDraft) -> tuple[Chat, bool]:

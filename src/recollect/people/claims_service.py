@@ -4,7 +4,8 @@ its stater, and only the stater may withdraw it."""
 from dataclasses import dataclass
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, Forbidden, NotFound
 from recollect.kernel.ids import PersonId
@@ -131,18 +132,12 @@ def require_free_handle(
 
 class ClaimService:
     def __init__(
-        self,
-        database: Database,
-        stores: PeopleStores,
-        runtime: Runtime,
-        audit: MemoryAudit,
-        *,
-        names: PersonNameScreen,
+        self, context: ServiceContext[PeopleStores], audit: MemoryAudit, *, names: PersonNameScreen
     ) -> None:
-        self._database = database
-        self._stores = stores
+        self._database = context.database
+        self._stores = context.stores
         self._audit = audit
-        self._claims = PersonClaims(stores, runtime, names)
+        self._claims = PersonClaims(context.stores, context.runtime, names)
 
     async def add_alias(
         self, requester: Requester, person_id: PersonId, draft: AliasDraft

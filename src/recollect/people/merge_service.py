@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.decide import AccessDecision
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, Forbidden
 from recollect.kernel.ids import PersonId
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.runtime import Runtime
 from recollect.people.cards import PersonCard, load_card, load_cards
 from recollect.people.merge import PersonMerge
 from recollect.people.model import (
@@ -71,16 +71,14 @@ class MergeService:
 
     def __init__(
         self,
-        database: Database,
-        stores: PeopleStores,
-        runtime: Runtime,
+        context: ServiceContext[PeopleStores],
         audit: MemoryAudit,
         *,
         count_visible: CountVisible,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._count_visible = count_visible
 

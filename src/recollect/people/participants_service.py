@@ -8,14 +8,14 @@ from datetime import datetime
 from recollect.agents.requesters import ensure_person
 from recollect.agents.service import require_agent
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
 from recollect.kernel.ids import ChatId, OrgId, PersonId, UserId
 from recollect.kernel.owner import OwnerKind, parse_agent_id, parse_owner
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.runtime import Runtime
 from recollect.kernel.space import Space, SpaceKind
 from recollect.kernel.validation import check_name
 from recollect.people.chat import (
@@ -56,17 +56,15 @@ class NewParticipant:
 class ParticipantService:
     def __init__(
         self,
-        database: Database,
-        stores: PeopleStores,
-        runtime: Runtime,
+        context: ServiceContext[PeopleStores],
         audit: MemoryAudit,
         *,
         orgs_of: Callable[[UserId], frozenset[OrgId]],
     ) -> None:
         """`orgs_of` returns the orgs of a user who has not presented a token."""
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._orgs_of = orgs_of
 

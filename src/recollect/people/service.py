@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.decide import AccessDecision
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, Forbidden
@@ -17,7 +18,6 @@ from recollect.kernel.pages import (
     encode_key,
     unknown_cursor_error,
 )
-from recollect.kernel.runtime import Runtime
 from recollect.kernel.validation import check_metadata
 from recollect.people.cards import PersonCard, load_card, load_cards
 from recollect.people.chats_service import visible_chat
@@ -67,22 +67,20 @@ class ResolvedName:
 class PeopleService:
     def __init__(
         self,
-        database: Database,
-        stores: PeopleStores,
-        runtime: Runtime,
+        context: ServiceContext[PeopleStores],
         audit: MemoryAudit,
         *,
         names: PersonNameScreen,
         merging: MergeService,
         auto_merge: bool,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._names = names
-        self._subjects = SubjectResolver(stores, runtime, audit, names=names)
-        self._claims = PersonClaims(stores, runtime, names)
+        self._subjects = SubjectResolver(context.stores, context.runtime, audit, names=names)
+        self._claims = PersonClaims(context.stores, context.runtime, names)
         self._merging = merging
         self._auto_merge = auto_merge
 

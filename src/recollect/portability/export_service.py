@@ -11,10 +11,10 @@ from typing import Any
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import MemoryId
-from recollect.kernel.runtime import Runtime
 from recollect.kernel.space import SpaceKind
 from recollect.memories.model import MemoryFilter, MemoryStatus, StoredMemory
 from recollect.memories.read.filters import FilterRequest, resolve_filter
@@ -60,18 +60,16 @@ class ExportService:
 
     def __init__(
         self,
-        database: Database,
-        stores: PortabilityStores,
-        runtime: Runtime,
+        context: ServiceContext[PortabilityStores],
         audit: MemoryAudit,
         *,
         sights: ViewerFactory,
         lists: MemoryLister,
         gate: AdminGate,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._sights = sights
         self._lists = lists

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import RecollectError
-from recollect.kernel.runtime import Runtime
 from recollect.portability.import_memories import MemoryImporter
 from recollect.portability.import_model import (
     ImportLine,
@@ -29,6 +29,7 @@ from recollect.portability.import_model import (
 from recollect.portability.import_others import OtherImporter
 from recollect.portability.import_reader import LineReader
 from recollect.portability.lines import MEMORY_PART_TYPES, LineType
+from recollect.portability.store.bundle import PortabilityStores
 
 LINES_PER_TRANSACTION = 200
 BYTES_PER_TRANSACTION = 4 * 1024 * 1024
@@ -43,31 +44,25 @@ class ImportResult:
     tally: ImportTally
 
 
-@dataclass(frozen=True, slots=True)
-class ImportParts:
-    """The collaborators of ImportService."""
-
-    reader: LineReader
-    others: OtherImporter
-    memories: MemoryImporter
-
-
 class ImportService:
     """Imports for anybody who may write the spaces that the lines name; an admin imports all."""
 
     def __init__(
         self,
-        database: Database,
-        runtime: Runtime,
+        context: ServiceContext[PortabilityStores],
         audit: MemoryAudit,
         *,
-        parts: ImportParts,
+        reader: LineReader,
+        others: OtherImporter,
+        memories: MemoryImporter,
         gate: AdminGate,
     ) -> None:
-        self._database = database
-        self._runtime = runtime
+        self._database = context.database
+        self._runtime = context.runtime
         self._audit = audit
-        self._parts = parts
+        self._reader = reader
+        self._others = others
+        self._memories = memories
         self._gate = gate
 
     async def load(
@@ -118,7 +113,7 @@ class ImportService:
             if not raw.strip():
                 continue
             tally.read += 1
-            line = self._parts.reader.read(number, raw)
+            line = self._reader.read(number, raw)
             if isinstance(line, RefusedLine):
                 tally.refused.append(line)
             elif groups and _is_part_of(line, groups[-1][0]):
@@ -149,7 +144,7 @@ class ImportService:
     def _screen_groups(
         self, groups: Sequence[Sequence[ImportLine]]
     ) -> list[tuple[LineGroup | None, list[RefusedLine]]]:
-        return [self._parts.reader.screen_group(lines) for lines in groups]
+        return [self._reader.screen_group(lines) for lines in groups]
 
     def _batch_writer(
         self, order: ImportOrder, groups: Sequence[LineGroup], told: Sequence[RecollectError]
@@ -182,10 +177,8 @@ class ImportService:
 
     def _import_group(self, tx: Tx, order: ImportOrder, group: LineGroup) -> ImportTally:
         if group.head.type is LineType.MEMORY and group.head.findings is not None:
-            return self._parts.memories.import_group(tx, order, group, group.head.findings)
-        return ImportTally(
-            outcomes=Counter({self._parts.others.import_line(tx, order, group.head): 1})
-        )
+            return self._memories.import_group(tx, order, group, group.head.findings)
+        return ImportTally(outcomes=Counter({self._others.import_line(tx, order, group.head): 1}))
 
     def _record_event(
         self, tx: Tx, order: ImportOrder, tally: ImportTally, justification: str | None

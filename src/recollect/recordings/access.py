@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from recollect.conversations.access import authorize_branch
-from recollect.db.transaction import Database
+from recollect.db.context import ServiceContext
 from recollect.identity.actions import Action
 from recollect.identity.decide import scope_for
 from recollect.identity.model import Principal
-from recollect.kernel.clock import Clock
 from recollect.kernel.errors import Unauthenticated
 from recollect.kernel.ids import ConversationId, TreeId
 from recollect.recordings.ports import RecordingStores
@@ -16,10 +15,10 @@ from recollect.recordings.ports import RecordingStores
 class RecordingAccess:
     """Checks access in the database. Streams call it again and again while they run."""
 
-    def __init__(self, database: Database, stores: RecordingStores, clock: Clock) -> None:
-        self._database = database
-        self._stores = stores
-        self._clock = clock
+    def __init__(self, context: ServiceContext[RecordingStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._clock = context.runtime.clock
 
     async def authorize(
         self, principal: Principal, action: Action, conversation_id: ConversationId

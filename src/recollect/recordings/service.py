@@ -10,12 +10,11 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from recollect.db.transaction import Database
+from recollect.db.context import ServiceContext
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
 from recollect.kernel.errors import Conflict, RecollectError, Unavailable
 from recollect.kernel.ids import ConversationId, TreeId
-from recollect.kernel.runtime import Runtime
 from recollect.recordings.access import RecordingAccess
 from recollect.recordings.ended import EndedRecordings
 from recollect.recordings.heartbeat import RecordingHeartbeat
@@ -61,14 +60,12 @@ class RecorderService:
     exactly once, and readers get all text that was written.
     """
 
-    def __init__(
-        self, database: Database, stores: RecordingStores, runtime: Runtime, parts: RecorderParts
-    ) -> None:
-        self._runtime = runtime
+    def __init__(self, context: ServiceContext[RecordingStores], parts: RecorderParts) -> None:
+        self._runtime = context.runtime
         self._tapes = parts.tapes
         self.tempo = parts.tempo
         self._keep_seconds = parts.keep_seconds
-        self._access = RecordingAccess(database, stores, runtime.clock)
+        self._access = RecordingAccess(context)
         self._seats = StreamLimits(parts.limits.recordings, "recordings")
         self._places: RecordingRegistry | None = None
         if parts.locator is not None:

@@ -8,13 +8,13 @@ from recollect.audit.memory_recorder import (
     memory_payload,
     record_memory_event,
 )
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.model import ServerRole
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.runtime import Runtime
 from recollect.memories.expiry import (
     FOREVER,
     Approval,
@@ -48,17 +48,15 @@ class ApprovalService:
 
     def __init__(
         self,
-        database: Database,
-        stores: RetentionStores,
-        runtime: Runtime,
+        context: ServiceContext[RetentionStores],
         audit: MemoryAudit,
         *,
         terms: ExpiryCalculator,
         ttl_minutes: int,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._terms = terms
         self._ttl_minutes = ttl_minutes

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.kernel.retention_rules import BackupRules
-from recollect.kernel.runtime import Runtime
 from recollect.memories.cleanup_rules import days_before
 from recollect.memories.model import MemoryFilter, MemoryStatus
 from recollect.retention.backup_lines import backup_line
@@ -23,17 +23,11 @@ class VacuumBackup:
     """Writes one file a vacuum. Deletes files older than `keep_days` after writing a new one."""
 
     def __init__(
-        self,
-        database: Database,
-        stores: RetentionStores,
-        runtime: Runtime,
-        *,
-        rules: BackupRules,
-        backups: BackupFolder,
+        self, context: ServiceContext[RetentionStores], *, rules: BackupRules, backups: BackupFolder
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._rules = rules
         self._backups = backups
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.memories.model import CleanupRow
 from recollect.memories.store.bulk import TimeCursor
 from recollect.retention.store_bundle import RetentionStores
@@ -102,9 +103,9 @@ class CleanupProgress:
 class CleanupRunner:
     """Makes plans and executes them."""
 
-    def __init__(self, database: Database, stores: RetentionStores) -> None:
-        self._database = database
-        self._stores = stores
+    def __init__(self, context: ServiceContext[RetentionStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
 
     async def make_plan(self, *walks: CandidateScan) -> CleanupPlan:
         """Judge every candidate of the scans, one page a read transaction.

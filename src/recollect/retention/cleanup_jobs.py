@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel.retention_rules import VacuumRules
-from recollect.kernel.runtime import Runtime
 from recollect.retention.cleanup_audit import CleanupOrder
 from recollect.retention.cleanup_service import CleanupService
 from recollect.retention.store_bundle import RetentionStores
@@ -31,15 +31,13 @@ class CleanupJobs:
 
     def __init__(
         self,
-        database: Database,
-        stores: RetentionStores,
-        runtime: Runtime,
+        context: ServiceContext[RetentionStores],
         service: CleanupService,
         timetable: CleanupSchedule,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._service = service
         self._timetable = timetable
 

@@ -12,13 +12,12 @@ from pathlib import PurePath
 from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.kernel.retention_rules import (
     VACUUM_DAYS,
     MemoryScope,
-    RetentionRules,
 )
-from recollect.kernel.runtime import Runtime
 from recollect.memories.cleanup_rules import (
     VacuumOutcome,
     days_before,
@@ -78,34 +77,29 @@ class CleanupResult:
         return sum(self.by_step.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CleanupDeps:
-    """What the service needs. `archive_days` is the default age for compaction."""
-
-    rules: RetentionRules
-    archive_days: int
-    crowding: SpaceQuota
-    compaction: Compaction
-    backup: VacuumBackup
-
-
 class CleanupService:
     """Handles rows of all spaces: its callers are admins and the server's own jobs."""
 
     def __init__(
         self,
-        database: Database,
-        stores: RetentionStores,
-        runtime: Runtime,
+        context: ServiceContext[RetentionStores],
         audit: MemoryAudit,
-        parts: CleanupDeps,
+        *,
+        archive_days: int,
+        quota: SpaceQuota,
+        compaction: Compaction,
+        backup: VacuumBackup,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
-        self._parts = parts
-        self._sweeper = CleanupRunner(database, stores)
+        self._rules = context.rules
+        self._archive_days = archive_days
+        self._quota = quota
+        self._compaction = compaction
+        self._backup = backup
+        self._sweeper = CleanupRunner(context)
 
     async def expire(
         self, commission: CleanupOrder, *, scope: MemoryScope | None = None
@@ -147,7 +141,7 @@ class CleanupService:
             self._old_records_scan(cutoff, scope, judge),
         )
         plan = await self._sweeper.make_plan(due, old)
-        backup = None if commission.dry_run else await self._parts.backup.write(plan, now)
+        backup = None if commission.dry_run else await self._backup.write(plan, now)
         # The event has the file name only: paths of the server are not for readers of the log.
         kept = {"skipped_count": plan.skipped, "backup": backup and PurePath(backup).name}
         telling = self._cleanup_audit("memory.vacuum", commission, plan, **kept)
@@ -180,7 +174,7 @@ class CleanupService:
         purged, compacted = await self._run_batches(telling, purge, compact)
         if commission.dry_run:
             purged, compacted = purge.plan.count, compact.plan.count
-        evicted = await self._parts.crowding.evict(commission, now)
+        evicted = await self._quota.evict(commission, now)
         return CleanupResult({"purge": purged, "evict": evicted, "compact": compacted})
 
     async def compact(
@@ -196,10 +190,10 @@ class CleanupService:
     async def _plan_compaction(
         self, commission: CleanupOrder, now: datetime, older_than_days: int | None
     ) -> CleanupRun:
-        days = self._parts.archive_days if older_than_days is None else older_than_days
-        walk = self._parts.compaction.candidate_scan(now, days_before(now, days))
+        days = self._archive_days if older_than_days is None else older_than_days
+        walk = self._compaction.candidate_scan(now, days_before(now, days))
         plan = await self._sweeper.make_plan(walk)
-        act = self._parts.compaction.batch_action(commission.actor, now)
+        act = self._compaction.batch_action(commission.actor, now)
         return CleanupRun(plan, walk.judge, act, COMPACTED_PER_TRANSACTION)
 
     async def _run_batches(self, telling: CleanupAudit, *sweeps: CleanupRun) -> list[int]:
@@ -235,14 +229,14 @@ class CleanupService:
         return work
 
     def _purge_rule(self, now: datetime) -> RowRule:
-        rules = self._parts.rules
+        rules = self._rules
         return lambda row: (
             CleanupDecision(deletion_rule(row, now)) if is_purgeable(row, rules, now) else None
         )
 
     def _vacuum_rule(self, now: datetime, cutoff: datetime) -> RowRule:
         """Selects old records, except those that the purge rule selects."""
-        rules = self._parts.rules
+        rules = self._rules
 
         def judge(row: CleanupRow) -> CleanupDecision | None:
             fate = vacuum_outcome(row, rules, now, cutoff=cutoff)

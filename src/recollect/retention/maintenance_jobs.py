@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from recollect.conversations.eviction import VECTOR_DELETE
+from recollect.db.context import ServiceContext
 from recollect.db.key_rotation import RotationStep
-from recollect.db.transaction import Database, Tx
+from recollect.db.transaction import Tx
 from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel.errors import Internal
 from recollect.kernel.ids import TreeId
-from recollect.kernel.runtime import Runtime
 from recollect.retention.store_bundle import RetentionStores
 from recollect.search.ports import VectorIndex
 
@@ -29,16 +29,14 @@ class MaintenanceJobs:
 
     def __init__(
         self,
-        database: Database,
-        stores: RetentionStores,
-        runtime: Runtime,
+        context: ServiceContext[RetentionStores],
         *,
         audit_retention: timedelta,
         beside: VectorIndex | None = None,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit_retention = audit_retention
         self._beside = beside
 

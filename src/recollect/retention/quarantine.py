@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit, memory_payload
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.runtime import Runtime
 from recollect.kernel.space import check_content_fits
 from recollect.memories.model import (
     Memory,
@@ -53,9 +53,7 @@ class QuarantineService:
 
     def __init__(
         self,
-        database: Database,
-        stores: RetentionStores,
-        runtime: Runtime,
+        context: ServiceContext[RetentionStores],
         audit: MemoryAudit,
         *,
         access: MemoryWriteAccess,
@@ -63,15 +61,15 @@ class QuarantineService:
         hooks: WriteHooks,
         gate: AdminGate,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._access = access
         self._sights = sights
         self._hooks = hooks
         self._gate = gate
-        self._wishes = PendingSupersedes(stores, audit)
+        self._wishes = PendingSupersedes(context.stores, audit)
 
     async def list(
         self, requester: Requester, filters: FilterRequest, *, after: str | None, limit: int

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.kernel.owner import Owner
 from recollect.memories.cleanup_rules import can_evict
 from recollect.memories.model import (
@@ -36,19 +37,18 @@ class SpaceQuota:
 
     def __init__(
         self,
-        database: Database,
-        stores: RetentionStores,
+        context: ServiceContext[RetentionStores],
         audit: MemoryAudit,
         *,
         use: UsageTracker,
         max_entries: int | None,
     ) -> None:
-        self._database = database
-        self._stores = stores
+        self._database = context.database
+        self._stores = context.stores
         self._audit = audit
         self._use = use
         self._most = max_entries
-        self._sweeper = CleanupRunner(database, stores)
+        self._sweeper = CleanupRunner(context)
 
     async def evict(self, commission: CleanupOrder, now: datetime) -> int:
         """Archive what is over quota in every space; returns how many rows, or would be.

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import NotFound
 from recollect.kernel.ids import (
@@ -82,15 +83,14 @@ class RollbackPlanner:
 
     def __init__(
         self,
-        database: Database,
-        stores: RollbackStores,
+        context: ServiceContext[RollbackStores],
         *,
         access: MemoryWriteAccess,
         sights: ViewerFactory,
         views: VisibilityFacts,
     ) -> None:
-        self._database = database
-        self._stores = stores
+        self._database = context.database
+        self._stores = context.stores
         self._access = access
         self._sights = sights
         self._views = views

@@ -8,12 +8,12 @@ from typing import Any
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import MemoryId
-from recollect.kernel.runtime import Runtime
 from recollect.rollback.model import Rollback, RollbackChanges, RollbackSource
 from recollect.rollback.plan import PlannedRow, RollbackPlan, RollbackPlanner
 from recollect.rollback.steps import RollbackSteps
@@ -48,18 +48,16 @@ class RollbackService:
 
     def __init__(
         self,
-        database: Database,
-        stores: RollbackStores,
-        runtime: Runtime,
+        context: ServiceContext[RollbackStores],
         audit: MemoryAudit,
         *,
         plans: RollbackPlanner,
         steps: RollbackSteps,
         gate: AdminGate,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._audit = audit
         self._plans = plans
         self._steps = steps

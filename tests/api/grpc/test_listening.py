@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import grpc
 import pytest
 
-from recollect.app import build
+from recollect.app.application import build
 from recollect.kernel.errors import Unavailable
 from recollect.settings.load import load
 from tests.api.grpc.client import SECONDS_MAX, Client

@@ -137,17 +137,13 @@ class Stage:
         """Handlers of index jobs."""
         storage = self.storage
         memories = MemoryIndexJobs(
-            storage.engine,
-            storage.stores,
-            storage.runtime,
+            storage.context,
             NoMetrics(),
             MemoryIndexer(storage.stores, storage.runtime, vectors=True),
             self.embedder,
         )
         return IndexJobs(
-            storage.engine,
-            storage.stores,
-            storage.runtime,
+            storage.context,
             NoMetrics(),
             self.indexer,
             IndexDeps(self.embedder, self.beside, exact_max),
@@ -178,5 +174,5 @@ class Stage:
             fulltext=True,
             ranking=replace(RankingOptions(), candidates=candidates),
         )
-        service = EntrySearchService(database, self.storage.stores, self.storage.runtime, parts)
+        service = EntrySearchService(self.storage.context, parts)
         return Finder(self.storage, service)

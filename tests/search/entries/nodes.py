@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from recollect.app import App, build
+from recollect.app.application import App, build
 from recollect.app.search import build_search_deps
 from recollect.conversations.admin_service import AdminService
 from recollect.conversations.entries.entry import Entry
@@ -14,11 +14,9 @@ from recollect.conversations.entries.service import EntryService, NewEntry
 from recollect.conversations.eviction import EvictionService
 from recollect.conversations.service import ConversationService
 from recollect.conversations.sharing.service import SharingService
-from recollect.db.encryption import AesGcmCipher
 from recollect.identity.model import Principal, ServerRole
 from recollect.kernel.access_level import Level
-from recollect.kernel.ids import ConversationId, UserId, Uuid7Ids
-from recollect.kernel.runtime import Runtime
+from recollect.kernel.ids import ConversationId, UserId
 from recollect.search.entries.indexing import IndexingService
 from recollect.search.entries.service import EntrySearchService
 from recollect.search.model import NewIndexText, SearchRequest, SearchType
@@ -126,7 +124,7 @@ class Node:
         """Do all jobs that are due."""
 
         async def work() -> None:
-            while await self.app.worker.run_due():
+            while await self.app.jobs.worker.run_due():
                 pass
 
         self._run(work())
@@ -137,10 +135,9 @@ class Node:
 
     def find_anew(self, user: str, query: str) -> Found:
         """The same by a service that was just made and remembers nothing."""
-        app, clock = self.app, self._nodes.clock
-        runtime = Runtime(clock=clock, ids=Uuid7Ids(clock), cipher=AesGcmCipher([]))
-        parts = build_search_deps(app.finding, app.settings, app.engine, app.stores)
-        return self._find(EntrySearchService(app.engine, app.stores, runtime, parts), user, query)
+        context = self.app.context
+        service = EntrySearchService(context, build_search_deps(context))
+        return self._find(service, user, query)
 
     def _find(self, service: EntrySearchService, user: str, query: str) -> Found:
         async def ask(kind: str) -> list[tuple[str, float]]:

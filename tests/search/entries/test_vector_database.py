@@ -178,9 +178,7 @@ def test_vectors_that_it_did_not_take_are_made_again(
 def delete_vectors(stage: Stage, tree_id: TreeId) -> None:
     storage = stage.storage
     jobs = MaintenanceJobs(
-        storage.engine,
-        storage.stores,
-        storage.runtime,
+        storage.context,
         audit_retention=timedelta(days=1),
         beside=stage.beside,
     )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
-from recollect.app import App
+from recollect.app.application import App
 from recollect.audit.event_recorder import AuditName
 from recollect.audit.gate import GateService
 from recollect.audit.model import EventKind

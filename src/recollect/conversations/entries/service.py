@@ -25,12 +25,12 @@ from recollect.conversations.forks.visible_path import (
 )
 from recollect.conversations.model import Branch
 from recollect.conversations.ports import ConversationStores, EntryView
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
 from recollect.kernel.ids import ClientId, ConversationId, EntryId, parse_uuid
 from recollect.kernel.pages import Page, unknown_cursor_error
-from recollect.kernel.runtime import Runtime
 from recollect.search.model import LONG_TEXT_CHARS, IndexedWords
 
 __all__ = ["EntryQuery", "EntryService", "NewEntry", "SyncOutcome"]
@@ -50,16 +50,16 @@ class EntryService:
 
     def __init__(
         self,
-        database: Database,
-        stores: ConversationStores,
-        runtime: Runtime,
+        context: ServiceContext[ConversationStores],
         indexer: EntryIndexing,
         *,
         index_raw_text: bool,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._writing = EntryWriter(stores, runtime, indexer, index_raw_text=index_raw_text)
+        self._database = context.database
+        self._stores = context.stores
+        self._writing = EntryWriter(
+            context.stores, context.runtime, indexer, index_raw_text=index_raw_text
+        )
 
     async def append(
         self, principal: Principal, conversation_id: ConversationId, new: NewEntry

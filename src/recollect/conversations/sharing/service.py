@@ -12,24 +12,24 @@ from recollect.conversations.sharing.policy import (
     MembershipRuling,
     decide_membership_change,
 )
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
 from recollect.kernel.access_level import Level
 from recollect.kernel.errors import Conflict, Forbidden, InvalidInput, NotFound
 from recollect.kernel.ids import ConversationId, TreeId, UserId
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.runtime import Runtime
 
 
 class SharingService:
     """Every operation applies to the whole tree, whichever of its conversations is named."""
 
-    def __init__(self, database: Database, stores: ConversationStores, runtime: Runtime) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
-        self._auditor = EventRecorder(stores, runtime)
+    def __init__(self, context: ServiceContext[ConversationStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
+        self._auditor = EventRecorder(context.stores, context.runtime)
 
     async def list(
         self,

@@ -8,7 +8,8 @@ from recollect.conversations.access import authorize_branch
 from recollect.conversations.ports import ConversationStores
 from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.transfer import Transfer, TransferRole
-from recollect.db.transaction import Database, RetryTransaction, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import RetryTransaction, Tx
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
 from recollect.kernel.access_level import Level
@@ -20,7 +21,6 @@ from recollect.kernel.errors import (
 )
 from recollect.kernel.ids import ConversationId, TransferId, UserId
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.runtime import Runtime
 
 _CURSOR_KIND = "transfers"
 
@@ -29,11 +29,11 @@ class TransferService:
     """Each change holds the tree's lock. So of accept and cancel at once one wins, and the other
     one finds no transfer."""
 
-    def __init__(self, database: Database, stores: ConversationStores, runtime: Runtime) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
-        self._auditor = EventRecorder(stores, runtime)
+    def __init__(self, context: ServiceContext[ConversationStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
+        self._auditor = EventRecorder(context.stores, context.runtime)
 
     async def list(
         self, principal: Principal, *, role: TransferRole, after: str | None, limit: int | None

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.doctor.checks.order import ROWS_PER_PAGE, CheckTally, DoctorOrder
 from recollect.doctor.model import DoctorCheck, SupersessionLink, links_to_cut
 from recollect.doctor.repair import MemoryRepairer
@@ -15,9 +16,9 @@ class CycleExaminer:
     """Loads all `supersedes` links into memory, because a cycle may go through any of them, and
     cuts the newest link of each cycle."""
 
-    def __init__(self, database: Database, stores: DoctorStores, mender: MemoryRepairer) -> None:
-        self._database = database
-        self._stores = stores
+    def __init__(self, context: ServiceContext[DoctorStores], mender: MemoryRepairer) -> None:
+        self._database = context.database
+        self._stores = context.stores
         self._mender = mender
 
     @property

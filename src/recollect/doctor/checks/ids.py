@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.doctor.checks.order import (
     ROWS_PER_PAGE,
     ROWS_PER_TRANSACTION,
@@ -31,9 +32,9 @@ class IdCheck:
 class IdExaminer:
     """Runs checks by query, one after the other, in the order given."""
 
-    def __init__(self, database: Database, stores: DoctorStores, checks: Sequence[IdCheck]) -> None:
-        self._database = database
-        self._stores = stores
+    def __init__(self, context: ServiceContext[DoctorStores], checks: Sequence[IdCheck]) -> None:
+        self._database = context.database
+        self._stores = context.stores
         self._checks = checks
 
     @property

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.doctor.checks.order import (
     CHARS_PER_TRANSACTION,
     ROWS_PER_PAGE,
@@ -114,14 +115,13 @@ class RowExaminer:
 
     def __init__(
         self,
-        database: Database,
-        stores: DoctorStores,
+        context: ServiceContext[DoctorStores],
         screening: ScreeningService,
         mender: MemoryRepairer,
         rules: Sequence[RowCheck],
     ) -> None:
-        self._database = database
-        self._stores = stores
+        self._database = context.database
+        self._stores = context.stores
         self._screening = screening
         self._mender = mender
         self._rules = rules

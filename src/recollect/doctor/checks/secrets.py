@@ -3,7 +3,8 @@ the id of the agent, person, chat or run and repairs nothing."""
 
 from collections.abc import Callable, Collection, Sequence
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.doctor.checks.order import ROWS_PER_PAGE, CheckTally, DoctorOrder
 from recollect.doctor.model import DoctorCheck
 from recollect.doctor.rows import StoredTexts, TextSource
@@ -17,9 +18,9 @@ _REPORTED_AS = {TextSource.ALIASES: TextSource.PEOPLE, TextSource.RELATIONSHIPS:
 class SecretExaminer:
     """Searches every text source, page by page."""
 
-    def __init__(self, database: Database, stores: DoctorStores) -> None:
-        self._database = database
-        self._stores = stores
+    def __init__(self, context: ServiceContext[DoctorStores]) -> None:
+        self._database = context.database
+        self._stores = context.stores
 
     @property
     def checks(self) -> Collection[DoctorCheck]:

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import PersonId
 from recollect.kernel.pages import decode_key
@@ -25,18 +26,17 @@ class PersonMemories:
 
     def __init__(
         self,
-        database: Database,
-        stores: MemoryStores,
+        context: ServiceContext[MemoryStores],
         *,
         sights: ViewerFactory,
         views: VisibilityFacts,
         reads: ReadAudit,
     ) -> None:
-        self._database = database
-        self._stores = stores
+        self._database = context.database
+        self._stores = context.stores
         self._sights = sights
         self._reads = reads
-        self._lists = MemoryLister(stores, VersionHistory(stores, views))
+        self._lists = MemoryLister(context.stores, VersionHistory(context.stores, views))
 
     async def list(
         self,

@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.audit.memory_recorder import MemoryAudit, memory_payload
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
 from recollect.kernel.errors import NotFound
@@ -55,8 +56,7 @@ class MemoryReader:
 
     def __init__(
         self,
-        database: Database,
-        stores: MemoryStores,
+        context: ServiceContext[MemoryStores],
         *,
         sights: ViewerFactory,
         views: VisibilityFacts,
@@ -65,16 +65,16 @@ class MemoryReader:
         use: UsageTracker,
         score: ScoreMemory,
     ) -> None:
-        self._database = database
-        self._stores = stores
+        self._database = context.database
+        self._stores = context.stores
         self._sights = sights
         self._views = views
         self._audit = audit
         self._reads = reads
         self._use = use
-        self._past = VersionHistory(stores, views)
-        self._lists = MemoryLister(stores, self._past)
-        self._explainer = VisibilityExplainer(stores, views)
+        self._past = VersionHistory(context.stores, views)
+        self._lists = MemoryLister(context.stores, self._past)
+        self._explainer = VisibilityExplainer(context.stores, views)
         self._score = score
 
     async def get(

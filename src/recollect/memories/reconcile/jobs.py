@@ -6,11 +6,11 @@ On a server without an embedding model only equal texts are compared, by the wri
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel.errors import Unavailable
 from recollect.kernel.ids import MemoryId
-from recollect.kernel.runtime import Runtime
 from recollect.memories.model import StoredMemory
 from recollect.memories.reconcile.service import (
     ReconcileOutcome,
@@ -34,17 +34,15 @@ class ReconcileJobs:
 
     def __init__(
         self,
-        database: Database,
-        stores: MemoryStores,
-        runtime: Runtime,
+        context: ServiceContext[MemoryStores],
         reconciler: Reconciler,
         *,
         model: str,
         neighbours: int,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._reconciler = reconciler
         self._model = model
         self._neighbours = neighbours

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from recollect.audit.memory_recorder import MemoryAudit
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import (
     Conflict,
@@ -16,10 +17,12 @@ from recollect.kernel.errors import (
     Unavailable,
 )
 from recollect.kernel.ids import MemoryId, derive_id
-from recollect.kernel.runtime import Runtime
 from recollect.memories.model import MemorySource
-from recollect.memories.service import MemoryService, MemoryServiceDeps
+from recollect.memories.service import MemoryService
+from recollect.memories.store.bundle import MemoryStores
+from recollect.memories.write.changes import MemoryChanges
 from recollect.memories.write.draft import SentFields
+from recollect.memories.write.writer import MemoryWriter
 
 ITEMS_MAX = 1_000
 _OPERATION_NAME = "batchMemories"
@@ -103,19 +106,19 @@ class BatchService:
 
     def __init__(
         self,
-        database: Database,
-        runtime: Runtime,
+        context: ServiceContext[MemoryStores],
         audit: MemoryAudit,
         *,
         memories: MemoryService,
-        parts: MemoryServiceDeps,
+        writer: MemoryWriter,
+        changes: MemoryChanges,
     ) -> None:
-        self._database = database
-        self._runtime = runtime
+        self._database = context.database
+        self._runtime = context.runtime
         self._audit = audit
         self._memories = memories
-        self._writer = parts.writer
-        self._changes = parts.changes
+        self._writer = writer
+        self._changes = changes
 
     async def run(
         self,

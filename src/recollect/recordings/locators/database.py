@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from recollect.db.transaction import Database
-from recollect.kernel.runtime import Runtime
+from recollect.db.context import ServiceContext
 from recollect.recordings.ports import RecordingStores
 
 
@@ -12,10 +11,10 @@ class DatabaseLocator:
     """Implements `Locator`. Expiry is compared with the nodes' clocks, as leases of jobs are: the
     clocks must agree to well within the lifetime of a value."""
 
-    def __init__(self, database: Database, stores: RecordingStores, runtime: Runtime) -> None:
-        self._database = database
-        self._locations = stores.locations
-        self._runtime = runtime
+    def __init__(self, context: ServiceContext[RecordingStores]) -> None:
+        self._database = context.database
+        self._locations = context.stores.locations
+        self._runtime = context.runtime
 
     async def claim(self, key: str, value: str, seconds: float) -> bool:
         now, until = self._now_and_expiry(seconds)

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from recollect.conversations.entries.entry import Entry
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.embedding.port import Embedder, Vector
 from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel.errors import Unavailable
 from recollect.kernel.ids import ConversationId, EntryId, TreeId
-from recollect.kernel.runtime import Runtime
 from recollect.observability.metrics import Metrics
 from recollect.search.entries.indexing import VECTOR_INDEX, EntryIndexer, compute_indexed_words
 from recollect.search.memories.indexing import MemoryIndexJobs
@@ -81,17 +81,15 @@ class IndexJobs:
 
     def __init__(
         self,
-        database: Database,
-        stores: SearchStores,
-        runtime: Runtime,
+        context: ServiceContext[SearchStores],
         metrics: Metrics,
         indexer: EntryIndexer,
         parts: IndexDeps,
         memories: MemoryIndexJobs,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._metrics = metrics
         self._indexer = indexer
         self._parts = parts

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from recollect.conversations.entries import content
 from recollect.conversations.entries.entry import Channel, Entry
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.identity.model import Principal
 from recollect.jobs.model import NewJob
 from recollect.kernel import strict_json
@@ -63,16 +64,10 @@ class EntryIndexer:
 class IndexingService:
     """The indexer's operations: list entries without indexed text, and set their text."""
 
-    def __init__(
-        self,
-        database: Database,
-        stores: SearchStores,
-        runtime: Runtime,
-        indexer: EntryIndexer,
-    ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+    def __init__(self, context: ServiceContext[SearchStores], indexer: EntryIndexer) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._indexer = indexer
 
     async def index(self, principal: Principal, items: Sequence[NewIndexText]) -> int:

@@ -13,7 +13,8 @@ import numpy as np
 
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.embedding.port import Embedder, Vector
 from recollect.identity.actions import Action
 from recollect.identity.decide import scope_for
@@ -24,7 +25,6 @@ from recollect.kernel.errors import (
     Unavailable,
     VectorStoreDisabled,
 )
-from recollect.kernel.runtime import Runtime
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.search import query
 from recollect.search.entries.candidates import NO_SPEAKERS, EntryCandidateFinder
@@ -110,13 +110,11 @@ class _RankedCorpus:
 class EntrySearchService:
     """Full-text search, semantic search, or both combined."""
 
-    def __init__(
-        self, database: Database, stores: SearchStores, runtime: Runtime, parts: EntrySearchDeps
-    ) -> None:
-        self._database = database
-        self._stores = stores
+    def __init__(self, context: ServiceContext[SearchStores], parts: EntrySearchDeps) -> None:
+        self._database = context.database
+        self._stores = context.stores
         self._parts = parts
-        self._auditor = EventRecorder(stores, runtime)
+        self._auditor = EventRecorder(context.stores, context.runtime)
 
     async def search(self, principal: Principal, request: SearchRequest) -> EntryHitPage:
         """Search the conversation trees that the caller may read."""

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.db.transaction import Database, Tx
+from recollect.db.context import ServiceContext
+from recollect.db.transaction import Tx
 from recollect.embedding.port import Embedder
 from recollect.jobs.model import Job, JobHandler, NewJob
 from recollect.kernel.errors import Unavailable
@@ -82,17 +83,15 @@ class MemoryIndexJobs:
 
     def __init__(
         self,
-        database: Database,
-        stores: SearchStores,
-        runtime: Runtime,
+        context: ServiceContext[SearchStores],
         metrics: Metrics,
         indexer: MemoryIndexer,
         embedder: Embedder | None,
         followed_by: VectorsStoredHook | None = None,
     ) -> None:
-        self._database = database
-        self._stores = stores
-        self._runtime = runtime
+        self._database = context.database
+        self._stores = context.stores
+        self._runtime = context.runtime
         self._metrics = metrics
         self._indexer = indexer
         self._embedder = embedder

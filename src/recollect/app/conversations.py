@@ -1,0 +1,36 @@
+"""Builds the services of conversations: entries, sharing, search, indexing and eviction."""
+
+from recollect.app.context import AppContext
+from recollect.app.search import build_search_deps
+from recollect.conversations.admin_service import AdminService
+from recollect.conversations.entries.service import EntryService
+from recollect.conversations.eviction import EvictionService
+from recollect.conversations.service import ConversationService
+from recollect.conversations.sharing.service import SharingService
+from recollect.conversations.sharing.transfer_service import TransferService
+from recollect.http.services import Services
+from recollect.recordings.forwarding import ForwardingService
+from recollect.recordings.http_forwarder import HttpForwarder
+from recollect.recordings.service import RecorderService
+from recollect.search.entries.indexing import IndexingService
+from recollect.search.entries.service import EntrySearchService
+
+
+def build_conversation_services(context: AppContext, recorder: RecorderService) -> Services:
+    """A deleted tree cancels its recordings, so the recorder is built before these."""
+    settings, indexer = context.settings, context.entry_indexer
+    return Services(
+        ForwardingService(HttpForwarder()),
+        ConversationService(context, forget=recorder.cancel_for_tree),
+        EntryService(context, indexer, index_raw_text=settings.indexes_raw_text),
+        EntrySearchService(context, build_search_deps(context)),
+        IndexingService(context, indexer),
+        SharingService(context),
+        TransferService(context),
+        AdminService(context, forget=recorder.cancel_for_tree),
+        EvictionService(
+            context,
+            batch_size=settings.eviction.batch_size,
+            batch_delay_ms=settings.eviction.batch_delay_ms,
+        ),
+    )

@@ -1,0 +1,53 @@
+"""Builds the background jobs, and the worker that runs them."""
+
+from datetime import timedelta
+
+from recollect.app.context import AppContext
+from recollect.app.memories import build_reconcile_jobs
+from recollect.app.retention import build_cleanup_jobs, build_erase_jobs
+from recollect.app.search import build_index_jobs, build_memory_index_jobs
+from recollect.http.services import Services
+from recollect.idempotency.cleanup import IdempotencyJobs
+from recollect.jobs.worker import Worker
+from recollect.retention.cleanup_service import CleanupService
+from recollect.retention.maintenance_jobs import MaintenanceJobs
+
+
+class BackgroundJobs:
+    """All jobs of a process. `indexing` is public: commands start a reindex with it."""
+
+    def __init__(self, context: AppContext, services: Services) -> None:
+        settings = context.settings
+        reconciling = build_reconcile_jobs(context)
+        memory_indexing = build_memory_index_jobs(context, reconciling)
+        self.indexing = build_index_jobs(context, memory_indexing)
+        maintenance = MaintenanceJobs(
+            context,
+            audit_retention=timedelta(days=settings.audit.retention_days),
+            beside=context.embedding.vector_index,
+        )
+        idempotency = IdempotencyJobs(context)
+        cleanup = build_cleanup_jobs(context, services[CleanupService])
+        self._scheduled = (maintenance, self.indexing, idempotency, cleanup)
+        self.worker = Worker(
+            context,
+            context.metrics,
+            {
+                type_: handler
+                for jobs in (
+                    *self._scheduled,
+                    memory_indexing,
+                    reconciling,
+                    build_erase_jobs(context),
+                )
+                for type_, handler in jobs.handlers().items()
+            },
+            attempts_max=settings.jobs.attempts_max,
+            lease_seconds=settings.jobs.lease_seconds,
+            poll_seconds=settings.jobs.poll_ms / 1000,
+        )
+
+    async def schedule(self) -> None:
+        """Queue the periodic jobs that are not queued yet."""
+        for jobs in self._scheduled:
+            await jobs.schedule()

@@ -1,0 +1,40 @@
+"""Builds the services of people, chats, agents and runs."""
+
+from recollect.agents.requesters import RequesterLookup
+from recollect.agents.service import AgentService
+from recollect.app.context import AppContext
+from recollect.http.services import Services
+from recollect.identity.orgs import OrgMemberships
+from recollect.memories.agent_removal import AgentWithMemoriesRemoval
+from recollect.memories.merge_counter import MergeCounter
+from recollect.people.chats_service import ChatService
+from recollect.people.claims_service import ClaimService
+from recollect.people.merge_service import MergeService
+from recollect.people.participants_service import ParticipantService
+from recollect.people.service import PeopleService
+
+
+def build_people_family(context: AppContext) -> Services:
+    settings, stores, audit = context.settings, context.stores, context.audit
+    orgs = OrgMemberships(settings.orgs.members, local=settings.auth.mode == "local")
+    merging = MergeService(
+        context, audit, count_visible=MergeCounter(stores, context.viewers).count_visible
+    )
+    return Services(
+        RequesterLookup(context),
+        AgentService(
+            context, audit, removal=AgentWithMemoriesRemoval(stores, context.runtime, audit)
+        ),
+        context.runs,
+        PeopleService(
+            context,
+            audit,
+            names=context.names,
+            merging=merging,
+            auto_merge=settings.people.auto_merge,
+        ),
+        ClaimService(context, audit, names=context.names),
+        merging,
+        ChatService(context, audit),
+        ParticipantService(context, audit, orgs_of=orgs.find_orgs),
+    )
