@@ -120,8 +120,8 @@ def test_a_broken_model_file_fails_as_an_embedding(tmp_path: Path) -> None:
 def test_the_runtime_reports_to_nobody_and_leaves_nothing_behind(tmp_path: Path) -> None:
     program = (
         "import asyncio\n"
-        "from recollect.embedding.minilm import MiniLm\n"
-        "print(asyncio.run(MiniLm().embed_query('a heron')).shape)\n"
+        "from recollect.embedding.minilm import MiniLmEmbedder\n"
+        "print(asyncio.run(MiniLmEmbedder().embed_query('a heron')).shape)\n"
         "import os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
     )
     environ = {k: v for k, v in os.environ.items() if k != "ORT_DISABLE_TELEMETRY"}

@@ -46,7 +46,7 @@ def with_files(monkeypatch: pytest.MonkeyPatch, change: Callable[[list[File]], l
     def changed(engine_name: str) -> Iterator[File]:
         return iter(change(files(engine_name)))
 
-    monkeypatch.setattr(migrations, "_files", changed)
+    monkeypatch.setattr(migrations, "_migration_files", changed)
 
 
 def fill(storage: Storage) -> list[object]:

@@ -41,7 +41,7 @@ def old(new_database: NewDatabase, monkeypatch: pytest.MonkeyPatch) -> Old:
     """A tree with many texts, some entries without, and a deleted tree."""
     database, known = new_database(), migrations._migration_files
     with monkeypatch.context() as patch:
-        patch.setattr(migrations, "_files", lambda name: iter(list(known(name))[:1]))
+        patch.setattr(migrations, "_migration_files", lambda name: iter(list(known(name))[:1]))
         report = migrations.migrate(an_engine(database))
     assert report.to_version == 1
     kept, deleted = plant(database), plant(database, deleted_at=NOON)

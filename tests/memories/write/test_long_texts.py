@@ -67,7 +67,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Readings:
     found.watch_writes(SqliteEngine)
     found.watch_writes(PostgresEngine)
     found.watch(reconciling, "reconcile")
-    found.watch(reconciling, "self_over_hearsay")
+    found.watch(reconciling, "reconcile_hearsay")
     found.watch(indexing, "index_words")
     found.watch(screen, "index_words")
     found.watch(screen, "score")
@@ -86,7 +86,7 @@ def test_statements_are_compared_while_no_transaction_is_open(
 ) -> None:
     told(ann, "I live in Porto", "I live in Lisbon", f"{LONG} is a copy", f"{LONG} is just a copy")
     assert set(known(ann)) == {"I live in Lisbon", f"{LONG} is a copy"}
-    assert {"reconcile", "self_over_hearsay"} <= set(readings.all)
+    assert {"reconcile", "reconcile_hearsay"} <= set(readings.all)
     assert readings.inside == []
 
 
