@@ -19,7 +19,7 @@ from tests.support.engines import (
     a_postgres_server,
     a_sqlite_database,
 )
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 from tests.support.servers.embedding import EmbeddingServer
 from tests.support.surfaces import parametrize_surfaces
 from tests.support.world import World
@@ -134,15 +134,17 @@ def storage(engine: TestDatabase) -> Iterator[Any]:
 
 
 @pytest.fixture
-def town(world: World) -> Town:
+def callers(world: World) -> Callers:
     """The default server, and its people."""
-    return Town(world)
+    return Callers(world)
 
 
 @pytest.fixture
-def shelf(world: World) -> Iterator[Any]:
+def stored_memories(world: World) -> Iterator[Any]:
     """The store behind the default server."""
-    with importlib.import_module("tests.support.memory.store").a_shelf(world) as opened:
+    with importlib.import_module("tests.support.memory.store").open_stored_memories(
+        world
+    ) as opened:
         yield opened
 
 

@@ -6,23 +6,23 @@ import pytest
 
 from recollect.kernel.space import Space, SpaceKind
 from tests.conftest import Host
-from tests.support.memory.callers import Asker, Town
-from tests.support.memory.store import Shelf, a_shelf
+from tests.support.memory.callers import Caller, Callers
+from tests.support.memory.store import StoredMemories, open_stored_memories
 from tests.support.world import at_once
 
 pytestmark = pytest.mark.surfaces("grpc", scenarios_only=True)
 
 
-def starts(asker: Asker, agent: dict[str, Any], **members: Any) -> dict[str, Any]:
+def starts(caller: Caller, agent: dict[str, Any], **members: Any) -> dict[str, Any]:
     """A run of the agent."""
-    run: dict[str, Any] = asker.post("/runs", body={"agent_id": agent["id"]} | members).expect(201)
+    run: dict[str, Any] = caller.post("/runs", body={"agent_id": agent["id"]} | members).expect(201)
     return run
 
 
-def ends(asker: Asker, run: dict[str, Any], status: str = "succeeded") -> dict[str, int]:
+def ends(caller: Caller, run: dict[str, Any], status: str = "succeeded") -> dict[str, int]:
     """Complete a run; what was removed."""
     body = {"status": status}
-    removed: dict[str, int] = asker.post("/runs/{}/complete", run["id"], body=body).expect(200)[
+    removed: dict[str, int] = caller.post("/runs/{}/complete", run["id"], body=body).expect(200)[
         "removed"
     ]
     return removed
@@ -32,8 +32,8 @@ def ids(runs: list[dict[str, Any]]) -> list[str]:
     return [run["id"] for run in runs]
 
 
-def test_a_run_without_parent_is_a_root(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_run_without_parent_is_a_root(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     run = starts(ann, agent, metadata={"task": "tidy"})
     assert run["root_run_id"] == run["id"]
@@ -42,8 +42,8 @@ def test_a_run_without_parent_is_a_root(town: Town) -> None:
     assert ann.get("/runs/{}", run["id"]).expect(200) == run
 
 
-def test_a_child_belongs_to_the_root_of_its_parent(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_child_belongs_to_the_root_of_its_parent(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     root = starts(ann, agent)
     child = starts(ann, agent, parent_run_id=root["id"])
@@ -56,13 +56,13 @@ def test_a_child_belongs_to_the_root_of_its_parent(town: Town) -> None:
     assert ids(below) == [child["id"], grandchild["id"]]
 
 
-def test_an_agent_sees_the_runs_above_and_below_its_own_and_no_sibling(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_agent_sees_the_runs_above_and_below_its_own_and_no_sibling(callers: Callers) -> None:
+    ann = callers.person("ann")
     parent, left, right = (ann.registers() for _ in range(3))
     root = starts(ann, parent)
     on_the_left = starts(ann, left, parent_run_id=root["id"])
     on_the_right = starts(ann, right, parent_run_id=root["id"])
-    left_agent, parent_agent = town.agent(left["id"]), town.agent(parent["id"])
+    left_agent, parent_agent = callers.agent(left["id"]), callers.agent(parent["id"])
     assert ids(left_agent.lists("/runs")) == [on_the_left["id"], root["id"]]
     left_agent.get("/runs/{}", root["id"]).expect(200)
     left_agent.get("/runs/{}", on_the_right["id"]).refused(404, "not_found")
@@ -71,8 +71,8 @@ def test_an_agent_sees_the_runs_above_and_below_its_own_and_no_sibling(town: Tow
     assert len(parent_agent.lists("/runs")) == 3
 
 
-def test_a_stranger_finds_no_run(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_stranger_finds_no_run(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()
     run = starts(ann, agent)
     unknown = bob.get("/runs/{}", "no-such-run").refused(404, "not_found")
@@ -83,17 +83,17 @@ def test_a_stranger_finds_no_run(town: Town) -> None:
     assert bob.lists("/runs", agent_id=agent["id"]) == []
 
 
-def test_only_the_agent_and_its_owner_start_its_runs(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_only_the_agent_and_its_owner_start_its_runs(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()
     body = {"agent_id": agent["id"]}
     bob.post("/runs", body=body).refused(403, "not_owner")
-    town.agent(agent["id"]).post("/runs", body=body).expect(201)
+    callers.agent(agent["id"]).post("/runs", body=body).expect(201)
     bob.post("/runs", body={"agent_id": "nobody-here"}).refused(404, "not_found")
 
 
-def test_a_parent_must_be_known_and_visible(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_parent_must_be_known_and_visible(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     hidden = starts(bob, bob.registers())
     agent = ann.registers()
     for parent in (hidden["id"], "no-such-run"):
@@ -104,16 +104,16 @@ def test_a_parent_must_be_known_and_visible(town: Town) -> None:
     ann.post("/runs", body=itself).refused(404, "not_found")
 
 
-def test_an_id_is_taken_once(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_id_is_taken_once(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     run = starts(ann, agent, id=f"nightly of {agent['id']}")
     body = {"agent_id": agent["id"], "id": run["id"]}
     assert ann.post("/runs", body=body).refused(409, "conflict")["reason"] == "id_taken"
 
 
-def test_secrets_in_metadata_and_error_are_refused(town: Town) -> None:
-    ann = town.person("ann")
+def test_secrets_in_metadata_and_error_are_refused(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     secret = "sk-" + "ant-" + "a1" * 20
     body = {"agent_id": agent["id"], "metadata": {"note": secret}}
@@ -123,11 +123,11 @@ def test_secrets_in_metadata_and_error_are_refused(town: Town) -> None:
     failed = {"status": "failed", "error": f"refused {secret}"}
     ann.post("/runs/{}/complete", run["id"], body=failed).refused(422, "secret_refused")
     assert ann.get("/runs/{}", run["id"]).expect(200)["status"] == "running"
-    assert secret not in town.world.database.stored_text()
+    assert secret not in callers.world.database.stored_text()
 
 
-def test_runs_are_listed_by_start_status_and_agent(town: Town) -> None:
-    ann = town.person("ann")
+def test_runs_are_listed_by_start_status_and_agent(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent, other = ann.registers(), ann.registers()
     runs = [starts(ann, agent) for _ in range(3)]
     elsewhere = starts(ann, other)
@@ -144,11 +144,11 @@ def test_runs_are_listed_by_start_status_and_agent(town: Town) -> None:
 
 
 def test_a_repeated_end_changes_nothing_and_another_end_is_refused(
-    town: Town, shelf: Shelf
+    callers: Callers, stored_memories: StoredMemories
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     run = starts(ann, ann.registers())
-    shelf.puts_in_run(run)
+    stored_memories.insert_in_run(run)
     assert ends(ann, run) == {"ephemeral": 0, "critical_pii": 0, "session": 1}
     first = ann.get("/runs/{}", run["id"]).expect(200)
     assert ends(ann, run) == {"ephemeral": 0, "critical_pii": 0, "session": 0}
@@ -157,19 +157,19 @@ def test_a_repeated_end_changes_nothing_and_another_end_is_refused(
     assert refused.refused(409, "conflict")["reason"] == "wrong_state"
 
 
-def test_who_only_sees_a_run_cannot_end_it(town: Town) -> None:
-    ann = town.person("ann")
+def test_who_only_sees_a_run_cannot_end_it(callers: Callers) -> None:
+    ann = callers.person("ann")
     root = starts(ann, ann.registers())
     child_agent = ann.registers()
     starts(ann, child_agent, parent_run_id=root["id"])
     body = {"status": "failed"}
-    town.agent(child_agent["id"]).post("/runs/{}/complete", root["id"], body=body).refused(
+    callers.agent(child_agent["id"]).post("/runs/{}/complete", root["id"], body=body).refused(
         403, "not_owner"
     )
 
 
-def test_a_session_write_to_an_unknown_run_starts_a_root(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_session_write_to_an_unknown_run_starts_a_root(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     run_id = f"first of {agent['id']}"
     memory = ann.adds("step one", agent_id=agent["id"], scope="session", run_id=run_id)
@@ -180,8 +180,8 @@ def test_a_session_write_to_an_unknown_run_starts_a_root(town: Town) -> None:
     assert ids(ann.lists("/runs")) == [run_id]
 
 
-def test_a_run_is_named_together_with_a_scope(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_run_is_named_together_with_a_scope(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     for members in ({}, {"visibility": "public"}, {"visibility": "private"}):
         body = {"content": "a step", "agent_id": agent["id"], "run_id": "r"} | members
@@ -192,8 +192,8 @@ def test_a_run_is_named_together_with_a_scope(town: Town) -> None:
     assert ann.lists("/memories", agent_id=agent["id"]) == []
 
 
-def test_what_a_completed_run_left_is_deleted_or_moved_and_never_changed(town: Town) -> None:
-    ann = town.person("ann")
+def test_what_a_completed_run_left_is_deleted_or_moved_and_never_changed(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     root = starts(ann, agent)
     child = starts(ann, agent, parent_run_id=root["id"])
@@ -217,8 +217,8 @@ def test_what_a_completed_run_left_is_deleted_or_moved_and_never_changed(town: T
     ann.delete("/memories/{}", other["id"]).expect(204)
 
 
-def test_nobody_writes_to_another_agents_run_or_to_a_completed_one(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_nobody_writes_to_another_agents_run_or_to_a_completed_one(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent, other = ann.registers(), ann.registers()
     run = starts(ann, agent)
     body = {"content": "a step", "scope": "session", "run_id": run["id"]}
@@ -231,8 +231,8 @@ def test_nobody_writes_to_another_agents_run_or_to_a_completed_one(town: Town) -
     assert late.refused(409, "conflict")["reason"] == "run_completed"
 
 
-def test_two_writes_at_once_start_an_unknown_run_once(town: Town) -> None:
-    ann = town.person("ann")
+def test_two_writes_at_once_start_an_unknown_run_once(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     run_id = f"raced of {agent['id']}"
     words = ("one", "two", "three", "four")
@@ -247,8 +247,8 @@ def test_two_writes_at_once_start_an_unknown_run_once(town: Town) -> None:
 
 
 @pytest.mark.scenario(29)
-def test_agents_of_the_lineage_read_session_rows_and_nobody_else_does(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_agents_of_the_lineage_read_session_rows_and_nobody_else_does(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     parent, child, sibling = (ann.registers() for _ in range(3))
     root = starts(ann, parent)
     starts(ann, child, parent_run_id=root["id"])
@@ -256,74 +256,82 @@ def test_agents_of_the_lineage_read_session_rows_and_nobody_else_does(town: Town
     session = {"scope": "session", "agent_id": parent["id"], "run_id": root["id"]}
     memory = ann.adds("the plan", **session)
     own = ann.adds("a step", **session | {"agent_id": sibling["id"], "run_id": beside["id"]})
-    town.agent(child["id"]).get("/memories/{}", memory["id"]).expect(200)
+    callers.agent(child["id"]).get("/memories/{}", memory["id"]).expect(200)
     ann.get("/memories/{}", memory["id"]).expect(200)
-    town.agent(child["id"]).get("/memories/{}", own["id"]).refused(404, "not_found")
+    callers.agent(child["id"]).get("/memories/{}", own["id"]).refused(404, "not_found")
     bob.get("/memories/{}", memory["id"]).refused(404, "not_found")
     bob.get("/memories", run_id=root["id"]).refused(404, "not_found")
 
 
 @pytest.mark.scenario(29)
-def test_session_rows_go_with_the_root_and_long_term_rows_stay(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
+def test_session_rows_go_with_the_root_and_long_term_rows_stay(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
     root, child = _parent_and_child(ann)
-    ordinary = shelf.puts_in_run(root)
-    ephemeral = shelf.puts_in_run(root, retention_policy="ephemeral")
-    critical = shelf.puts_in_run(root, pii_tags=("ssn",))
-    below = shelf.puts_in_run(child, pii_tags=("email",))
-    lasting = shelf.puts(Space(SpaceKind.AGENT_PRIVATE, root["agent_id"]), run_id=root["id"])
+    ordinary = stored_memories.insert_in_run(root)
+    ephemeral = stored_memories.insert_in_run(root, retention_policy="ephemeral")
+    critical = stored_memories.insert_in_run(root, pii_tags=("ssn",))
+    below = stored_memories.insert_in_run(child, pii_tags=("email",))
+    lasting = stored_memories.puts(
+        Space(SpaceKind.AGENT_PRIVATE, root["agent_id"]), run_id=root["id"]
+    )
     assert ends(ann, root) == {"ephemeral": 1, "critical_pii": 1, "session": 2}
-    assert shelf.has([ordinary, ephemeral, critical, below, lasting]) == [False] * 4 + [True]
-    told = shelf.events("run", "complete")[-1]
+    assert stored_memories.has([ordinary, ephemeral, critical, below, lasting]) == [False] * 4 + [
+        True
+    ]
+    told = stored_memories.events("run", "complete")[-1]
     assert told["removed"] == {"ephemeral": 1, "critical_pii": 1, "session": 2}
 
 
 def test_a_child_that_ends_takes_what_is_ephemeral_or_critical_with_it(
-    town: Town, shelf: Shelf
+    callers: Callers, stored_memories: StoredMemories
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     root, child = _parent_and_child(ann)
-    above = shelf.puts_in_run(root, retention_policy="ephemeral")
-    ordinary = shelf.puts_in_run(child)
-    both = shelf.puts_in_run(child, retention_policy="ephemeral", pii_tags=("ssn",))
-    critical = shelf.puts_in_run(child, pii_tags=("health",))
+    above = stored_memories.insert_in_run(root, retention_policy="ephemeral")
+    ordinary = stored_memories.insert_in_run(child)
+    both = stored_memories.insert_in_run(child, retention_policy="ephemeral", pii_tags=("ssn",))
+    critical = stored_memories.insert_in_run(child, pii_tags=("health",))
     assert ends(ann, child) == {"ephemeral": 1, "critical_pii": 1, "session": 0}
-    assert shelf.has([above, ordinary, both, critical]) == [True, True, False, False]
+    assert stored_memories.has([above, ordinary, both, critical]) == [True, True, False, False]
     assert ends(ann, root)["session"] == 1
-    assert shelf.has([above, ordinary]) == [False, False]
+    assert stored_memories.has([above, ordinary]) == [False, False]
 
 
-def test_rows_of_a_child_that_outlives_its_root_go_with_the_child(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
+def test_rows_of_a_child_that_outlives_its_root_go_with_the_child(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
     root, child = _parent_and_child(ann)
     ends(ann, root)
-    late = shelf.puts_in_run(child)
+    late = stored_memories.insert_in_run(child)
     assert ends(ann, child)["session"] == 1
-    assert shelf.has([late]) == [False]
+    assert stored_memories.has([late]) == [False]
 
 
 def test_a_root_and_its_child_that_end_at_once_leave_no_session_row(
-    town: Town, shelf: Shelf
+    callers: Callers, stored_memories: StoredMemories
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     for _ in range(5):
         root, child = _parent_and_child(ann)
-        rows = [shelf.puts_in_run(run) for run in (root, child)]
+        rows = [stored_memories.insert_in_run(run) for run in (root, child)]
         removed = at_once([lambda r=run: ends(ann, r) for run in (root, child)])  # type: ignore[misc]
         assert sum(counts["session"] for counts in removed) == 2
-        assert shelf.has(rows) == [False, False]
+        assert stored_memories.has(rows) == [False, False]
 
 
 def test_with_cleanup_by_run_session_rows_go_with_their_own_run(host: Host) -> None:
-    with host(runs__session_cleanup="run") as world, a_shelf(world) as shelf:
-        ann = Town(world).person("ann")
+    with host(runs__session_cleanup="run") as world, open_stored_memories(world) as stored_memories:
+        ann = Callers(world).person("ann")
         root, child = _parent_and_child(ann)
-        above, below = shelf.puts_in_run(root), shelf.puts_in_run(child)
+        above, below = stored_memories.insert_in_run(root), stored_memories.insert_in_run(child)
         assert ends(ann, child)["session"] == 1
-        assert shelf.has([above, below]) == [True, False]
+        assert stored_memories.has([above, below]) == [True, False]
         assert ends(ann, root)["session"] == 1
 
 
-def _parent_and_child(ann: Asker) -> tuple[dict[str, Any], dict[str, Any]]:
+def _parent_and_child(ann: Caller) -> tuple[dict[str, Any], dict[str, Any]]:
     root = starts(ann, ann.registers())
     return root, starts(ann, ann.registers(), parent_run_id=root["id"])

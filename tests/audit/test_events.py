@@ -12,14 +12,14 @@ from tests.conftest import Host
 from tests.support.api import Credentials, headers_of
 from tests.support.events import settle
 from tests.support.job_queue import wait_until
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.streams import following
 from tests.support.world import a_token, at_once
 
 
-def test_an_event_tells_who_did_what_and_holds_no_text_of_theirs(town: Town) -> None:
-    ann = town.person("ann")
-    with town.world.clock.hold():
+def test_an_event_tells_who_did_what_and_holds_no_text_of_theirs(callers: Callers) -> None:
+    ann = callers.person("ann")
+    with callers.world.clock.hold():
         agent = ann.registers(name="Secret", description="hidden words", metadata={"deep": "x"})
     (event,) = ann.lists("/events", agent_id=agent["id"])
     assert event == {
@@ -36,28 +36,28 @@ def test_an_event_tells_who_did_what_and_holds_no_text_of_theirs(town: Town) -> 
     }
 
 
-def test_owners_read_of_their_own_agents_and_an_auditor_of_all(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_owners_read_of_their_own_agents_and_an_auditor_of_all(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     hers, his = ann.registers()["id"], bob.registers()["id"]
     assert slugs(ann) == [hers]
     assert slugs(bob) == [his]
     assert ann.lists("/events", agent_id=his) == []
-    assert slugs(town.agent(hers)) == []
-    town.person("eve").get("/events").expect(200)
-    newest = town.auditor.get("/events", event_type="agent.register", limit=2).expect(200)
+    assert slugs(callers.agent(hers)) == []
+    callers.person("eve").get("/events").expect(200)
+    newest = callers.auditor.get("/events", event_type="agent.register", limit=2).expect(200)
     assert [event["agent_slug"] for event in newest["data"]] == [his, hers]
 
 
-def test_events_follow_the_agent_to_its_new_owner(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_events_follow_the_agent_to_its_new_owner(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent_id = ann.registers()["id"]
     ann.put("/agents/{}/owner", agent_id, body={"owner_id": bob.name}).expect(200)
     assert slugs(ann) == []
     assert [e["event_type"] for e in bob.lists("/events")] == ["agent.owner", "agent.register"]
 
 
-def test_a_refusal_is_a_warning_that_the_owner_sees(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_refusal_is_a_warning_that_the_owner_sees(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent_id = ann.registers()["id"]
     bob.delete("/agents/{}", agent_id).refused(403, "not_owner")
     (denied,) = ann.lists("/events", event_type="memory.denied")
@@ -70,25 +70,25 @@ def test_a_refusal_is_a_warning_that_the_owner_sees(town: Town) -> None:
     assert bob.lists("/events") == []
 
 
-def test_a_read_by_a_role_leaves_an_event_of_its_own(town: Town) -> None:
-    town.auditor.get("/events", limit=1, justification="audit 7").expect(200)
-    page = town.auditor.get("/events", event_type="admin_read.listEvents", limit=2).expect(200)
+def test_a_read_by_a_role_leaves_an_event_of_its_own(callers: Callers) -> None:
+    callers.auditor.get("/events", limit=1, justification="audit 7").expect(200)
+    page = callers.auditor.get("/events", event_type="admin_read.listEvents", limit=2).expect(200)
     newest = page["data"][0]
-    assert newest["requester_id"] == town.auditor.name
-    told = town.admin.user.call("admin_list_events", action="listEvents", limit=3).expect(200)
+    assert newest["requester_id"] == callers.auditor.name
+    told = callers.admin.user.call("admin_list_events", action="listEvents", limit=3).expect(200)
     assert "audit 7" in {event.get("justification") for event in told["data"]}
 
 
 def test_where_roles_must_say_why_an_auditor_must_and_an_owner_need_not(host: Host) -> None:
     with host(admin__require_justification=True) as world:
-        town = Town(world)
-        town.auditor.get("/events").refused(400, "JUSTIFICATION_REQUIRED")
-        town.auditor.get("/events", justification="ticket 7").expect(200)
-        town.person("ann").get("/events").expect(200)
+        callers = Callers(world)
+        callers.auditor.get("/events").refused(400, "JUSTIFICATION_REQUIRED")
+        callers.auditor.get("/events", justification="ticket 7").expect(200)
+        callers.person("ann").get("/events").expect(200)
 
 
-def test_filters_narrow_and_pages_hold_each_event_once(town: Town) -> None:
-    ann = town.person("ann")
+def test_filters_narrow_and_pages_hold_each_event_once(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent_id = ann.registers()["id"]
     for number in range(5):
         ann.patch("/agents/{}", agent_id, body={"name": f"name {number}"}).expect(200)
@@ -120,14 +120,14 @@ def test_filters_narrow_and_pages_hold_each_event_once(town: Town) -> None:
         {"kind": "memory"},
     ],
 )
-def test_a_wrong_filter_is_refused(town: Town, query: dict[str, object]) -> None:
-    town.person("ann").get("/events", **query).refused(422, "validation_error")
+def test_a_wrong_filter_is_refused(callers: Callers, query: dict[str, object]) -> None:
+    callers.person("ann").get("/events", **query).refused(422, "validation_error")
 
 
-def test_a_stream_without_cursor_tells_what_happens_from_now_on(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_stream_without_cursor_tells_what_happens_from_now_on(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     ann.registers()
-    settle(town.world.database)
+    settle(callers.world.database)
     with following(ann) as stream:
         assert stream.block().event is None
         bob.registers()
@@ -137,8 +137,8 @@ def test_a_stream_without_cursor_tells_what_happens_from_now_on(town: Town) -> N
     assert block.event == ann.lists("/events", agent_id=agent_id)[0]
 
 
-def test_a_stream_resumes_behind_the_last_event_without_loss_or_repeat(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_stream_resumes_behind_the_last_event_without_loss_or_repeat(callers: Callers) -> None:
+    ann = callers.person("ann")
     with following(ann) as stream:
         start = stream.block().id
     ids = [ann.registers()["id"] for _ in range(7)]
@@ -154,8 +154,8 @@ def test_a_stream_resumes_behind_the_last_event_without_loss_or_repeat(town: Tow
         assert [block.event["agent_slug"] for block in stream.events(7)] == ids
 
 
-def test_a_stream_from_an_instant_begins_there(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_stream_from_an_instant_begins_there(callers: Callers) -> None:
+    ann = callers.person("ann")
     first = ann.registers()
     second = ann.registers()
     with following(ann, **{"from": first["created_at"]}) as stream:
@@ -163,8 +163,8 @@ def test_a_stream_from_an_instant_begins_there(town: Town) -> None:
     assert told == [first["id"], second["id"]]
 
 
-def test_a_stream_tells_of_every_event_of_many_writers_at_once(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_stream_tells_of_every_event_of_many_writers_at_once(callers: Callers) -> None:
+    ann = callers.person("ann")
     with following(ann) as stream:
         stream.block()
         agents = at_once([lambda: ann.registers()["id"]] * 24)
@@ -174,7 +174,7 @@ def test_a_stream_tells_of_every_event_of_many_writers_at_once(town: Town) -> No
 
 def test_a_stream_that_is_silent_says_that_it_is_there(host: Host) -> None:
     with host(events__heartbeat_seconds=1, events__poll_ms=10) as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         with following(ann) as stream:
             first, second = stream.block(), stream.block()
         assert (first.event, second.event) == (None, None)
@@ -183,7 +183,7 @@ def test_a_stream_that_is_silent_says_that_it_is_there(host: Host) -> None:
 
 def test_one_stream_too_many_is_asked_to_come_back_when_another_has_ended(host: Host) -> None:
     with host(events__streams_max=1, events__poll_ms=10) as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         with following(ann) as stream:
             stream.block()
             refused = ann.call("GET", "/events", headers=STREAM)
@@ -198,7 +198,7 @@ def test_one_stream_too_many_is_asked_to_come_back_when_another_has_ended(host: 
 def test_a_stream_ends_with_the_token_that_opened_it(host: Host) -> None:
     """An event that comes later is not told."""
     with host(events__heartbeat_seconds=1, events__poll_ms=10) as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         ending = int(world.clock.now().timestamp()) + 60
         credentials = Credentials(token=a_token(ann.name, expires_at=ending))
         brief = replace(ann, user=replace(ann.user, credentials=credentials))
@@ -213,9 +213,9 @@ def test_a_stream_ends_with_the_token_that_opened_it(host: Host) -> None:
 
 @pytest.mark.parametrize("cursor", ["x", "ZXZlbnRz", "é"])
 def test_a_stream_with_an_unknown_cursor_is_refused_before_it_begins(
-    town: Town, cursor: str
+    callers: Callers, cursor: str
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     page = ann.call("GET", "/events", headers=STREAM, after=cursor)
     page.refused(422, "validation_error")
     listed = list_cursor(ann)
@@ -224,7 +224,7 @@ def test_a_stream_with_an_unknown_cursor_is_refused_before_it_begins(
 
 def test_the_end_of_the_server_ends_its_streams(host: Host) -> None:
     with host() as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         url = world.api.http.base_url
         open_stream = ExitStack()
         http = open_stream.enter_context(httpx2.Client(base_url=url, trust_env=False))
@@ -235,8 +235,8 @@ def test_the_end_of_the_server_ends_its_streams(host: Host) -> None:
         stream.events(1)
 
 
-def test_head_of_a_stream_has_no_body(town: Town) -> None:
-    ann = town.person("ann")
+def test_head_of_a_stream_has_no_body(callers: Callers) -> None:
+    ann = callers.person("ann")
     response = head_of_stream(ann)
     assert (response.status_code, response.content) == (200, b"")
 
@@ -244,18 +244,18 @@ def test_head_of_a_stream_has_no_body(town: Town) -> None:
 STREAM = {"Accept": "text/event-stream"}
 
 
-def slugs(reader: Asker) -> list[str]:
+def slugs(reader: Caller) -> list[str]:
     """The agents of all events that the reader sees."""
     return [event["agent_slug"] for event in reader.lists("/events")]
 
 
-def head_of_stream(reader: Asker) -> httpx2.Response:
+def head_of_stream(reader: Caller) -> httpx2.Response:
     """What a stream would be answered with."""
     headers = headers_of(reader.user.credentials) | STREAM
     return reader.world.api.http.head("/events", headers=headers)
 
 
-def list_cursor(reader: Asker) -> str:
+def list_cursor(reader: Caller) -> str:
     """A cursor of the list, which is none of the stream."""
     for _ in range(2):
         reader.registers()

@@ -54,7 +54,7 @@ EVENTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def told(storage: Storage) -> Storage:
+def storage_with_events(storage: Storage) -> Storage:
     """Two agents, three chats and one event of each kind."""
     for agent_id, owner in (("hers", ANN), ("his", BOB)):
         storage.do(storage.stores.agents.insert, an_agent(agent_id, owner))
@@ -64,7 +64,7 @@ def told(storage: Storage) -> Storage:
         ("left", "user", "ann", NOON + timedelta(hours=1)),
         ("of the agent", "agent", "hers", None),
     ):
-        seat(storage, chat_id, kind, member, left)
+        add_participant(storage, chat_id, kind, member, left)
     for number, (action, members) in enumerate(EVENTS.items()):
         space = members.get("space", (None, None))
         event = Event(
@@ -82,14 +82,16 @@ def told(storage: Storage) -> Storage:
 
 @pytest.mark.parametrize(("reader", "wanted"), READERS)
 def test_a_reader_sees_the_events_of_own_spaces_in_both_ways_of_reading(
-    told: Storage, reader: EventReader, wanted: set[str]
+    storage_with_events: Storage, reader: EventReader, wanted: set[str]
 ) -> None:
     memories = EventFilter(kind="memory", until=NOON + timedelta(hours=1))
-    listed = walk(told, reader, memories)
+    listed = walk(storage_with_events, reader, memories)
     assert {event.action for event in listed} == wanted
     assert [(e.at, e.id) for e in listed] == sorted(((e.at, e.id) for e in listed), reverse=True)
-    settle(told.database)
-    followed, _ = follow(told, reader, memories, EventCursor(0, told.new_id()))
+    settle(storage_with_events.database)
+    followed, _ = follow(
+        storage_with_events, reader, memories, EventCursor(0, storage_with_events.new_id())
+    )
     assert sorted(followed) == sorted(event.id for event in listed)
 
 
@@ -211,7 +213,9 @@ def an_agent(agent_id: str, owner: Owner) -> Agent:
     )
 
 
-def seat(storage: Storage, chat: str, kind: str, member: str, left: datetime | None) -> None:
+def add_participant(
+    storage: Storage, chat: str, kind: str, member: str, left: datetime | None
+) -> None:
     columns = "(chat_id, kind, member_id, joined_at, left_at)"
     storage.database.rows(
         f"INSERT INTO chat_participations {columns} VALUES (:chat, :kind, :who, :at, :left)"

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.doctor.doctored_server import Ward, a_ward
+from tests.doctor.doctor_server import DoctorServer, a_doctor_server
 from tests.support.world import World
 
 
 @pytest.fixture
-def ward(world: World) -> Iterator[Ward]:
+def server(world: World) -> Iterator[DoctorServer]:
     """The default server, looked after by its doctor."""
-    with a_ward(world) as opened:
+    with a_doctor_server(world) as opened:
         yield opened

@@ -6,45 +6,45 @@ from typing import Any
 
 from recollect.doctor.model import DoctorCheck
 from recollect.kernel.space import Space, SpaceKind
-from tests.doctor.doctored_server import DAY, Ward
+from tests.doctor.doctor_server import DAY, DoctorServer
 from tests.support.world import new_id
 
 
-def a_lost_word_row(ward: Ward) -> str:
-    _, id_ = ward.adds("a heron by the pond")
-    ward.sql("DELETE FROM memory_index WHERE memory_id = :id", id=id_)
+def a_lost_word_row(server: DoctorServer) -> str:
+    _, id_ = server.adds("a heron by the pond")
+    server.sql("DELETE FROM memory_index WHERE memory_id = :id", id=id_)
     return id_
 
 
-def words_of_another_text(ward: Ward) -> str:
-    _, id_ = ward.adds("the boat is blue")
-    ward.sql("UPDATE memory_index SET terms = 'red' WHERE memory_id = :id", id=id_)
+def words_of_another_text(server: DoctorServer) -> str:
+    _, id_ = server.adds("the boat is blue")
+    server.sql("UPDATE memory_index SET terms = 'red' WHERE memory_id = :id", id=id_)
     return id_
 
 
-def words_of_nothing(ward: Ward) -> str:
-    _, id_ = ward.adds("a letter to the mayor")
-    ward.sql("DELETE FROM memories WHERE id = :id", id=id_)
+def words_of_nothing(server: DoctorServer) -> str:
+    _, id_ = server.adds("a letter to the mayor")
+    server.sql("DELETE FROM memories WHERE id = :id", id=id_)
     return id_
 
 
-def words_of_what_is_set_aside(ward: Ward) -> str:
-    _, id_ = ward.adds("the gate code hangs by the door")
-    ward.sql("UPDATE memories SET status = 'quarantined' WHERE id = :id", id=id_)
+def words_of_what_is_set_aside(server: DoctorServer) -> str:
+    _, id_ = server.adds("the gate code hangs by the door")
+    server.sql("UPDATE memories SET status = 'quarantined' WHERE id = :id", id=id_)
     return id_
 
 
-def an_edge_of_nothing(ward: Ward) -> str:
-    _, id_ = ward.adds("I work at Acme")
-    ((edge,),) = ward.sql("SELECT id FROM relations WHERE memory_id = :id", id=id_)
-    ward.sql("DELETE FROM memory_index WHERE memory_id = :id", id=id_)
-    ward.sql("DELETE FROM memories WHERE id = :id", id=id_)
+def an_edge_of_nothing(server: DoctorServer) -> str:
+    _, id_ = server.adds("I work at Acme")
+    ((edge,),) = server.sql("SELECT id FROM relations WHERE memory_id = :id", id=id_)
+    server.sql("DELETE FROM memory_index WHERE memory_id = :id", id=id_)
+    server.sql("DELETE FROM memories WHERE id = :id", id=id_)
     assert isinstance(edge, str)
     return edge
 
 
-def an_entity_that_nothing_holds(ward: Ward) -> str:
-    ward.sql(
+def an_entity_that_nothing_holds(server: DoctorServer) -> str:
+    server.sql(
         "INSERT INTO entities (id, kind, name, fold, space_kind, space_id)"
         " VALUES (:id, 'thing', 'boat', :id, 'user', 'ann')",
         id=(id_ := new_id()),
@@ -52,61 +52,61 @@ def an_entity_that_nothing_holds(ward: Ward) -> str:
     return id_
 
 
-def a_row_of_nobodys_agent(ward: Ward) -> str:
-    olga, agent = ward.owner()
+def a_row_of_nobodys_agent(server: DoctorServer) -> str:
+    olga, agent = server.owner()
     id_: str = olga.adds("the tide tables are on the wall", agent_id=agent)["id"]
-    ward.sql("DELETE FROM agents WHERE id = :id", id=agent)
+    server.sql("DELETE FROM agents WHERE id = :id", id=agent)
     return id_
 
 
-def a_chain_of_merges(ward: Ward) -> str:
+def a_chain_of_merges(server: DoctorServer) -> str:
     """The first leads to the second, which leads to the third."""
-    ann = ward.town.person("ann")
+    ann = server.callers.person("ann")
     first, second, third = (ann.post("/people", body={"name": n}).expect(201)["id"] for n in "abc")
     for id_, to in ((first, second), (second, third)):
-        ward.sql("UPDATE people SET merged_into = :to WHERE id = :id", id=id_, to=to)
+        server.sql("UPDATE people SET merged_into = :to WHERE id = :id", id=id_, to=to)
     assert isinstance(first, str)
     return first
 
 
-def a_circle_of_merges(ward: Ward) -> str:
-    ann = ward.town.person("ann")
+def a_circle_of_merges(server: DoctorServer) -> str:
+    ann = server.callers.person("ann")
     first, second = (ann.post("/people", body={"name": n}).expect(201)["id"] for n in "de")
     for id_, to in ((first, second), (second, first)):
-        ward.sql("UPDATE people SET merged_into = :to WHERE id = :id", id=id_, to=to)
+        server.sql("UPDATE people SET merged_into = :to WHERE id = :id", id=id_, to=to)
     return str(first)
 
 
-def a_merged_id_that_a_memory_names(ward: Ward) -> str:
-    ann = ward.town.person("ann")
+def a_merged_id_that_a_memory_names(server: DoctorServer) -> str:
+    ann = server.callers.person("ann")
     bob, rob = (ann.post("/people", body={"name": n}).expect(201)["id"] for n in ("Bob", "Rob"))
     memory = ann.adds("he sails", space={"kind": "user"}, subjects=[bob])
-    ward.sql("UPDATE people SET merged_into = :to WHERE id = :id", id=bob, to=rob)
+    server.sql("UPDATE people SET merged_into = :to WHERE id = :id", id=bob, to=rob)
     assert memory["subjects"] == [bob]
     assert isinstance(bob, str)
     return bob
 
 
-def somebody_whom_nothing_names(ward: Ward) -> str:
-    ann = ward.town.person("ann")
+def somebody_whom_nothing_names(server: DoctorServer) -> str:
+    ann = server.callers.person("ann")
     id_: str = ann.post("/people", body={"name": "Somebody"}).expect(201)["id"]
-    long_ago = ward.shelf.now - 91 * DAY
-    at = ward.instant(long_ago)
-    ward.sql("UPDATE people SET updated_at = :at WHERE id = :id", id=id_, at=at)
+    long_ago = server.stored_memories.now - 91 * DAY
+    at = server.instant(long_ago)
+    server.sql("UPDATE people SET updated_at = :at WHERE id = :id", id=id_, at=at)
     return id_
 
 
-def a_memory_that_replaces_itself(ward: Ward) -> str:
+def a_memory_that_replaces_itself(server: DoctorServer) -> str:
     """Red was replaced by blue, and then blue by red."""
-    ann, red = ward.adds("the shed is red")
+    ann, red = server.adds("the shed is red")
     blue = ann.adds("the shed is blue", space={"kind": "user"}, supersedes=[red])["id"]
-    ward.sql(
+    server.sql(
         "INSERT INTO memory_links (from_id, kind, to_id, at)"
         " SELECT to_id, kind, from_id, :at FROM memory_links WHERE from_id = :blue",
         blue=blue,
-        at=ward.instant(ward.shelf.now + DAY),
+        at=server.instant(server.stored_memories.now + DAY),
     )
-    ward.sql(
+    server.sql(
         "UPDATE memories SET status = 'superseded', superseded_by = :red WHERE id = :blue",
         red=red,
         blue=blue,
@@ -115,36 +115,38 @@ def a_memory_that_replaces_itself(ward: Ward) -> str:
     return blue
 
 
-def a_policy_of_another_scope(ward: Ward) -> str:
-    return ward.puts(retention_policy="ephemeral")
+def a_policy_of_another_scope(server: DoctorServer) -> str:
+    return server.puts(retention_policy="ephemeral")
 
 
-def a_life_beyond_the_cap(ward: Ward) -> str:
-    return ward.puts(pii_tags=("email",), expires_at=ward.shelf.now + 1000 * DAY)
+def a_life_beyond_the_cap(server: DoctorServer) -> str:
+    return server.puts(pii_tags=("email",), expires_at=server.stored_memories.now + 1000 * DAY)
 
 
-def personal_data_without_its_tag(ward: Ward) -> str:
-    return ward.puts("write to ann@example.com")
+def personal_data_without_its_tag(server: DoctorServer) -> str:
+    return server.puts("write to ann@example.com")
 
 
-def a_card_number_that_anybody_reads(ward: Ward) -> str:
-    olga, agent = ward.owner()
+def a_card_number_that_anybody_reads(server: DoctorServer) -> str:
+    olga, agent = server.owner()
     id_: str = olga.adds("the number of the club", agent_id=agent)["id"]
-    stored = ward.shelf.stored(id_)
-    tagged = replace(stored.memory, pii_tags=("credit_card",), expires_at=ward.shelf.now + DAY)
-    ward.shelf.replaces(stored, tagged)
+    stored = server.stored_memories.stored(id_)
+    tagged = replace(
+        stored.memory, pii_tags=("credit_card",), expires_at=server.stored_memories.now + DAY
+    )
+    server.stored_memories.replaces(stored, tagged)
     return id_
 
 
-def a_statement_that_is_there_twice(ward: Ward) -> str:
-    space, now = Space(SpaceKind.USER, f"ann-{new_id()}"), ward.shelf.now
-    ward.puts("The keys hang by the door", space=space, at=now - DAY)
-    return ward.puts("the keys hang by the door!", space=space, at=now)
+def a_statement_that_is_there_twice(server: DoctorServer) -> str:
+    space, now = Space(SpaceKind.USER, f"ann-{new_id()}"), server.stored_memories.now
+    server.puts("The keys hang by the door", space=space, at=now - DAY)
+    return server.puts("the keys hang by the door!", space=space, at=now)
 
 
-def a_job_that_was_given_up(ward: Ward) -> str:
-    at = ward.instant(ward.shelf.now)
-    ward.sql(
+def a_job_that_was_given_up(server: DoctorServer) -> str:
+    at = server.instant(server.stored_memories.now)
+    server.sql(
         "INSERT INTO tasks (id, task_type, task_body, created_at, retry_at, retry_count, stuck_at)"
         " VALUES (:id, 'no_such_work', '{}', :at, :at, 8, :at)",
         id=(id_ := new_id()),
@@ -153,10 +155,10 @@ def a_job_that_was_given_up(ward: Ward) -> str:
     return id_
 
 
-def an_erasure(ward: Ward, *, status: str, created_at: Any = None) -> str:
+def an_erasure(server: DoctorServer, *, status: str, created_at: Any = None) -> str:
     """Of nobody."""
-    at = created_at or ward.instant(ward.shelf.now)
-    ward.sql(
+    at = created_at or server.instant(server.stored_memories.now)
+    server.sql(
         "INSERT INTO erasures (id, status, created_at, report) VALUES (:id, :status, :at, '{}')",
         id=(id_ := new_id()),
         status=status,
@@ -165,23 +167,23 @@ def an_erasure(ward: Ward, *, status: str, created_at: Any = None) -> str:
     return id_
 
 
-def a_job_of(ward: Ward, erasure_id: str) -> None:
+def a_job_of(server: DoctorServer, erasure_id: str) -> None:
     """That nobody has begun with yet."""
-    ward.sql(
+    server.sql(
         "INSERT INTO tasks (id, task_name, task_type, task_body, created_at, retry_at)"
         " VALUES (:id, :name, 'erase', '{}', :at, :later)",
         id=new_id(),
         name=f"erase:{erasure_id}",
-        at=ward.instant(ward.shelf.now),
-        later=ward.instant(ward.shelf.now + 1000 * DAY),
+        at=server.instant(server.stored_memories.now),
+        later=server.instant(server.stored_memories.now + 1000 * DAY),
     )
 
 
-def an_erasure_that_nobody_works_on(ward: Ward) -> str:
-    return an_erasure(ward, status="running")
+def an_erasure_that_nobody_works_on(server: DoctorServer) -> str:
+    return an_erasure(server, status="running")
 
 
-MENDED: list[tuple[DoctorCheck, Callable[[Ward], str]]] = [
+MENDED: list[tuple[DoctorCheck, Callable[[DoctorServer], str]]] = [
     (DoctorCheck.INDEX_ROWS, a_lost_word_row),
     (DoctorCheck.INDEX_ROWS, words_of_another_text),
     (DoctorCheck.ORPHAN_INDEX, words_of_nothing),

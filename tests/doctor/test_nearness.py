@@ -25,12 +25,12 @@ def a_row(number: int, space: str, direction: int) -> StatementVector:
 
 
 # In the order in which storage gives them: space after space.
-shelves = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2)), max_size=20).map(sorted)
+pages = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2)), max_size=20).map(sorted)
 
 
-@given(shelves, st.integers(1, 7))
-def test_pages_of_any_size_find_the_same(shelf: list[tuple[str, int]], size: int) -> None:
-    rows = [a_row(number, *one) for number, one in enumerate(shelf)]
+@given(pages, st.integers(1, 7))
+def test_pages_of_any_size_find_the_same(statements: list[tuple[str, int]], size: int) -> None:
+    rows = [a_row(number, *one) for number, one in enumerate(statements)]
     window, found = VectorWindow(), dict[MemoryId, OlderMatches]()
     for at in range(0, len(rows), size):
         window, more = find_older_duplicates(window, rows[at : at + size], AT_LEAST)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.support.engines import TestDatabase
 from tests.support.hosting import a_world
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of
 from tests.support.world import World
 
@@ -21,27 +21,27 @@ backup: {{directory: "{folder}", keep_days: 30}}
 KEY = "the key of reports"
 WAIT_SECONDS = 60
 PAUSE_SECONDS = 0.02
-Open = Callable[..., AbstractContextManager["House"]]
+Open = Callable[..., AbstractContextManager["ErasureServer"]]
 
 
 @dataclass(frozen=True)
-class House:
+class ErasureServer:
     """A server of one test, so that nobody else's words are in its file."""
 
     world: World
     backups: Path
 
     @property
-    def town(self) -> Town:
-        return Town(self.world)
+    def callers(self) -> Callers:
+        return Callers(self.world)
 
-    def erases(self, asker: Asker, **members: Any) -> dict[str, Any]:
+    def erases(self, caller: Caller, **members: Any) -> dict[str, Any]:
         """Erase and wait for the report."""
-        return self.awaits(self.begins(asker, **members))
+        return self.awaits(self.begins(caller, **members))
 
-    def begins(self, asker: Asker, **members: Any) -> str:
+    def begins(self, caller: Caller, **members: Any) -> str:
         """The id of an erasure."""
-        begun = asker.post("/erasures", body={"dry_run": False} | members).expect(202)
+        begun = caller.post("/erasures", body={"dry_run": False} | members).expect(202)
         assert begun == {"id": begun["id"], "status": "running"}
         return str(begun["id"])
 
@@ -49,7 +49,7 @@ class House:
         """Its report, once it is in one of these states."""
         end = time.monotonic() + WAIT_SECONDS
         while True:
-            report: dict[str, Any] = self.town.admin.get("/erasures/{}", erasure_id).expect(200)
+            report: dict[str, Any] = self.callers.admin.get("/erasures/{}", erasure_id).expect(200)
             if report["status"] in (states or ("done", "incomplete")):
                 return report
             assert time.monotonic() < end, report
@@ -78,39 +78,41 @@ class House:
             yield from (term for (term,) in self.world.database.rows(vocabulary))
 
 
-def opener(new_database: Callable[[], TestDatabase], folder: Path) -> Open:
-    """`with opened(flags) as house`: a server, on `database` or on a fresh one."""
+def server_opener(new_database: Callable[[], TestDatabase], folder: Path) -> Open:
+    """`with opened(flags) as server`: a server, on `database` or on a fresh one."""
     rules = folder / "rules.yaml"
     rules.write_text(RULES.format(folder=folder / "backups"))
     flags = {"retention.file": str(rules), "memory.auto_gc": False, "erase.signing_key": KEY}
 
     def start(
         more: dict[str, Any] | None = None, database: TestDatabase | None = None
-    ) -> AbstractContextManager[House]:
+    ) -> AbstractContextManager[ErasureServer]:
         return _running(database or new_database(), flags | (more or {}), folder / "backups")
 
     return start
 
 
 @contextmanager
-def _running(database: TestDatabase, flags: dict[str, Any], backups: Path) -> Iterator[House]:
+def _running(
+    database: TestDatabase, flags: dict[str, Any], backups: Path
+) -> Iterator[ErasureServer]:
     with a_world(database, flags) as world:
-        yield House(world, backups)
+        yield ErasureServer(world, backups)
 
 
-def named(asker: Asker, name: str) -> str:
+def named(caller: Caller, name: str) -> str:
     """Give a user's person a name; the person's id."""
-    person_id = person_of(asker)
-    asker.patch("/people/{}", person_id, body={"name": name}).expect(200)
+    person_id = person_of(caller)
+    caller.patch("/people/{}", person_id, body={"name": name}).expect(200)
     return person_id
 
 
-def handle(asker: Asker, person_id: str, value: str) -> None:
+def handle(caller: Caller, person_id: str, value: str) -> None:
     body = {"value": value, "kind": "handle"}
-    asker.post("/people/{}/aliases", person_id, body=body).expect(201)
+    caller.post("/people/{}/aliases", person_id, body=body).expect(201)
 
 
-def group(creator: Asker, chat_id: str, *others: Asker) -> str:
+def group(creator: Caller, chat_id: str, *others: Caller) -> str:
     creator.put("/chats/{}", chat_id, body={"kind": "group"}).expect(201)
     for one in others:
         path = "/chats/{}/participants/{}"
@@ -118,8 +120,8 @@ def group(creator: Asker, chat_id: str, *others: Asker) -> str:
     return chat_id
 
 
-def in_chat(asker: Asker, chat_id: str, content: str, **members: Any) -> dict[str, Any]:
-    return asker.adds(content, space={"kind": "chat", "id": chat_id}, **members)
+def in_chat(caller: Caller, chat_id: str, content: str, **members: Any) -> dict[str, Any]:
+    return caller.adds(content, space={"kind": "chat", "id": chat_id}, **members)
 
 
 def found_in(report: dict[str, Any]) -> dict[str, int]:

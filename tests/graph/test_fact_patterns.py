@@ -69,12 +69,14 @@ def memory(content: str, *subjects: PersonId, **members: Any) -> Memory:
 
 
 def edges(stated_in: Memory, *, doubt: bool = False) -> list[tuple[str, str, str]]:
-    saying = extract_memory_fact(stated_in)
+    named_by_header = extract_memory_fact(stated_in)
     people = [
         NamedCandidate(one, frozenset(map(normal_form, NAMES[one])))
         for one in candidate_people(stated_in)
     ]
-    drawn = build_edges(stated_in, [saying] if saying else [], people, doubt=doubt)
+    drawn = build_edges(
+        stated_in, [named_by_header] if named_by_header else [], people, doubt=doubt
+    )
     return [(edge.from_id, edge.relation, _end(edge)) for edge in drawn]
 
 
@@ -194,9 +196,9 @@ def test_a_part_of_two_names_means_nobody() -> None:
         NamedCandidate(ANN, frozenset({"ann smith"})),
         NamedCandidate(BOB, frozenset({"bob smith"})),
     ]
-    saying = extract_memory_fact(here)
-    assert saying is not None
-    assert build_edges(here, [saying], people) == ()
+    named_by_header = extract_memory_fact(here)
+    assert named_by_header is not None
+    assert build_edges(here, [named_by_header], people) == ()
 
 
 def test_a_relationship_leads_from_who_it_is_to_whose_it_is() -> None:

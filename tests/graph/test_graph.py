@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recollect.kernel.clock import to_text
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of
 from tests.support.world import new_id
 
@@ -17,14 +17,14 @@ OWN = {"space": {"kind": "user"}}
 Fact = tuple[str | None, str, str | None]
 
 
-def says(asker: Asker, content: str, *subjects: str, **members: Any) -> dict[str, Any]:
+def says(caller: Caller, content: str, *subjects: str, **members: Any) -> dict[str, Any]:
     """A statement in the speaker's own space, about these people or about the speaker."""
-    return asker.adds(content, **({**OWN, "subjects": list(subjects) or ["me"]} | members))
+    return caller.adds(content, **({**OWN, "subjects": list(subjects) or ["me"]} | members))
 
 
-def looks(asker: Asker, entity_id: str, **query: Any) -> set[Fact]:
+def looks(caller: Caller, entity_id: str, **query: Any) -> set[Fact]:
     """What the asker sees around an entity, by names; nothing if it is unknown."""
-    reply = asker.get(ENTITY, entity_id, **query)
+    reply = caller.get(ENTITY, entity_id, **query)
     if reply.status == 404:
         return set()
     return facts(reply.expect(200))
@@ -37,31 +37,31 @@ def facts(view: dict[str, Any]) -> set[Fact]:
     }
 
 
-def of(asker: Asker, relation: str, name: str) -> Fact:
+def of(caller: Caller, relation: str, name: str) -> Fact:
     """A fact about the asker, who is called by their id."""
-    return asker.name, relation, name
+    return caller.name, relation, name
 
 
-def own_entities(asker: Asker, **query: Any) -> list[dict[str, Any]]:
+def own_entities(caller: Caller, **query: Any) -> list[dict[str, Any]]:
     """Entities of the asker's own space. What is public of other tests is listed too."""
-    space = {"kind": "user", "id": asker.name}
-    return [one for one in asker.lists("/graph/entities", **query) if one["space"] == space]
+    space = {"kind": "user", "id": caller.name}
+    return [one for one in caller.lists("/graph/entities", **query) if one["space"] == space]
 
 
-def a_person(asker: Asker, name: str) -> str:
+def a_person(caller: Caller, name: str) -> str:
     """Somebody whom the asker knows."""
-    person: dict[str, Any] = asker.post("/people", body={"name": name}).expect(201)
+    person: dict[str, Any] = caller.post("/people", body={"name": name}).expect(201)
     return str(person["id"])
 
 
-def path_of(asker: Asker, start: str, goal: str, **query: Any) -> list[str]:
+def path_of(caller: Caller, start: str, goal: str, **query: Any) -> list[str]:
     """The relations of a path."""
-    found = asker.get("/graph/path", **{"from": start, "to": goal}, **query).expect(200)
+    found = caller.get("/graph/path", **{"from": start, "to": goal}, **query).expect(200)
     return [one["relation"] for one in found["relations"]]
 
 
-def test_a_statement_is_drawn_with_all_its_members(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_statement_is_drawn_with_all_its_members(callers: Callers) -> None:
+    ann = callers.person("ann")
     memory = says(ann, "I live in Porto", valid_from="2020-01-01T00:00:00Z")
     me = person_of(ann)
     view = ann.get(ENTITY, me).expect(200)
@@ -85,9 +85,9 @@ def test_a_statement_is_drawn_with_all_its_members(town: Town) -> None:
 
 
 @pytest.mark.scenario(60)
-def test_past_and_present_of_a_fact_each_have_their_graph(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    me, clock = person_of(ann), town.world.clock
+def test_past_and_present_of_a_fact_each_have_their_graph(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    me, clock = person_of(ann), callers.world.clock
     in_may = clock.now()
     old = says(ann, "My home is Porto")
     in_june, mid_june, july = clock.advance(days=30), clock.advance(days=15), clock.advance(days=15)
@@ -116,12 +116,12 @@ def test_past_and_present_of_a_fact_each_have_their_graph(town: Town) -> None:
     assert secret["status"] == "active"
 
 
-def test_a_changed_text_is_drawn_anew(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_changed_text_is_drawn_anew(callers: Callers) -> None:
+    ann = callers.person("ann")
     memory = says(ann, "I live in Porto")
     me = person_of(ann)
-    before = town.world.clock.now()
-    town.world.clock.advance(hours=1)
+    before = callers.world.clock.now()
+    callers.world.clock.advance(hours=1)
     ann.patch("/memories/{}", memory["id"], body={"content": "I live in Lisbon"}).expect(200)
     assert looks(ann, me) == {of(ann, "lives_in", "Lisbon")}
     assert looks(ann, me, as_of=to_text(before)) == {of(ann, "lives_in", "Porto")}
@@ -129,11 +129,11 @@ def test_a_changed_text_is_drawn_anew(town: Town) -> None:
     ann.get(ENTITY, me).refused(404, "not_found")
 
 
-def test_a_change_of_anything_but_text_and_people_ends_no_edge(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_change_of_anything_but_text_and_people_ends_no_edge(callers: Callers) -> None:
+    ann = callers.person("ann")
     memory = says(ann, "I live in Porto", tags=["home"])
     me = person_of(ann)
-    town.world.database.rows(
+    callers.world.database.rows(
         "INSERT INTO relations (id, from_id, to_id, relation, memory_id, recorded_at)"
         " SELECT :id, from_id, to_id, 'owns_a_house_in', memory_id, recorded_at FROM relations"
         " WHERE memory_id = :memory",
@@ -149,22 +149,22 @@ def test_a_change_of_anything_but_text_and_people_ends_no_edge(town: Town) -> No
     assert looks(ann, me) == {of(ann, "lives_in", "Faro")}
 
 
-def test_an_edge_ends_with_its_memory(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_edge_ends_with_its_memory(callers: Callers) -> None:
+    ann = callers.person("ann")
     fading = says(ann, "I live in Porto", type="observation")
     says(ann, "I like tea")
     me = person_of(ann)
     assert looks(ann, me) == {of(ann, "lives_in", "Porto"), of(ann, "likes", "tea")}
     (porto,) = own_entities(ann, kind="place")
-    town.world.clock.advance(days=3)
+    callers.world.clock.advance(days=3)
     assert looks(ann, me) == {of(ann, "likes", "tea")}
     assert looks(ann, me, as_of=fading["created_at"]) == set()
     ann.get(ENTITY, porto["id"]).refused(404, "not_found")
     assert own_entities(ann, kind="place") == []
 
 
-def test_a_moved_memory_takes_its_edges_to_the_new_space(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_moved_memory_takes_its_edges_to_the_new_space(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()
     memory = ann.adds("I like tea", agent_id=agent["id"], visibility="private")
     me = person_of(ann)
@@ -177,8 +177,8 @@ def test_a_moved_memory_takes_its_edges_to_the_new_space(town: Town) -> None:
     assert tea in bob.lists("/graph/entities", kind="thing")
 
 
-def test_a_stranger_walks_over_nothing(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_a_stranger_walks_over_nothing(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     bob = a_person(ann, "Bob Stone")
     says(ann, "Bob is my brother", bob, "me", sensitivity="personal")
     says(ann, "Bob lives in Porto", bob, sensitivity="personal")
@@ -194,8 +194,8 @@ def test_a_stranger_walks_over_nothing(town: Town) -> None:
     assert path_of(ann, me, porto["id"]) == ["brother", "lives_in"]
 
 
-def test_an_unseen_edge_neither_counts_nor_leads_on(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_an_unseen_edge_neither_counts_nor_leads_on(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()["id"]
     kim, lee = a_person(ann, "Kim Park"), a_person(ann, "Lee Moss")
     ann.adds("Kim is Lee's boss", agent_id=agent, visibility="private", subjects=[kim, lee])
@@ -214,8 +214,8 @@ def test_an_unseen_edge_neither_counts_nor_leads_on(town: Town) -> None:
     assert path_of(ann, kim, lee) == ["boss"]
 
 
-def test_a_path_takes_the_shortest_permitted_way(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_path_takes_the_shortest_permitted_way(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()["id"]
     people = [a_person(ann, f"{name} Doe") for name in ("Abe", "Bea", "Cyd", "Dan", "Eli")]
     names = ("Abe", "Bea", "Cyd", "Dan", "Eli")
@@ -232,8 +232,8 @@ def test_a_path_takes_the_shortest_permitted_way(town: Town) -> None:
     assert path_of(bob, people[0], people[0]) == []
 
 
-def test_a_group_hears_no_personal_edge(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_group_hears_no_personal_edge(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     chat = f"chat-{new_id()}"
     ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
     ann.put("/chats/{}/participants/{}", chat, bob.name, body={"kind": "user"}).expect(200)
@@ -243,12 +243,12 @@ def test_a_group_hears_no_personal_edge(town: Town) -> None:
     assert looks(ann, me) == {of(ann, "lives_in", "Porto"), of(ann, "likes", "tea")}
     assert looks(ann, me, chat_id=chat) == {of(ann, "likes", "tea")}
     assert looks(bob, me, chat_id=chat) == {of(ann, "likes", "tea")}
-    eve = town.person("eve")
+    eve = callers.person("eve")
     eve.get(ENTITY, me, chat_id=chat).refused(404, "not_found")
 
 
-def test_entities_are_found_by_a_part_of_their_name(town: Town) -> None:
-    ann = town.person("ann")
+def test_entities_are_found_by_a_part_of_their_name(callers: Callers) -> None:
+    ann = callers.person("ann")
     says(ann, "I live in The Hague")
     says(ann, "I work at Hagen Steel")
     says(ann, "I like tea")
@@ -265,8 +265,8 @@ def test_entities_are_found_by_a_part_of_their_name(town: Town) -> None:
     assert all(ann.name in one["name"] for one in named)
 
 
-def test_a_name_that_the_reader_may_not_know_is_not_shown(town: Town) -> None:
-    ann, eve = town.person("ann", orgs=("acme",)), town.person("eve", orgs=("umbrella",))
+def test_a_name_that_the_reader_may_not_know_is_not_shown(callers: Callers) -> None:
+    ann, eve = callers.person("ann", orgs=("acme",)), callers.person("eve", orgs=("umbrella",))
     agent = ann.registers()["id"]
     kim = a_person(ann, "Kim Park")
     ann.adds("Kim likes tea", agent_id=agent, visibility="public", subjects=[kim])
@@ -277,8 +277,8 @@ def test_a_name_that_the_reader_may_not_know_is_not_shown(town: Town) -> None:
     assert agent in [one["space"]["id"] for one in eve.lists("/graph/entities", kind="thing")]
 
 
-def test_merged_people_share_their_edges(town: Town) -> None:
-    ann = town.person("ann")
+def test_merged_people_share_their_edges(callers: Callers) -> None:
+    ann = callers.person("ann")
     kim, lee = a_person(ann, "Kim Park"), a_person(ann, "Lee Moss")
     says(ann, "Kim likes tea", kim)
     says(ann, "Lee likes jam", lee)
@@ -291,8 +291,8 @@ def test_merged_people_share_their_edges(town: Town) -> None:
     assert looks(ann, lee) == {("Lee Moss", "likes", "jam"), ("Kim Park", "boss", "Lee Moss")}
 
 
-def test_a_search_finds_who_is_next_to_whom_it_names(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_search_finds_who_is_next_to_whom_it_names(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()["id"]
     kim, lee = a_person(ann, "Kim Park"), a_person(ann, "Lee Moss")
     private = {"agent_id": agent, "visibility": "private"}
@@ -300,8 +300,8 @@ def test_a_search_finds_who_is_next_to_whom_it_names(town: Town) -> None:
     ann.adds("Lee is Kim's boss", **private, subjects=[lee, kim])
     launch = ann.adds("The launch is on March 15", **public, subjects=[lee])
 
-    def stages(asker: Asker) -> dict[str, list[str]]:
-        hits = asker.finds("launch of Kim Park", agent_id=agent)
+    def stages(caller: Caller) -> dict[str, list[str]]:
+        hits = caller.finds("launch of Kim Park", agent_id=agent)
         return {hit["id"]: hit["stages"] for hit in hits}
 
     assert "graph" in stages(ann)[launch["id"]]
@@ -323,11 +323,11 @@ def test_a_search_finds_who_is_next_to_whom_it_names(town: Town) -> None:
     ],
 )
 def test_what_cannot_be_asked_is_refused_by_name(
-    town: Town, path: str, query: dict[str, Any], field: str
+    callers: Callers, path: str, query: dict[str, Any], field: str
 ) -> None:
-    details = town.person("ann").get(path, **query).refused(422, "validation_error")
+    details = callers.person("ann").get(path, **query).refused(422, "validation_error")
     assert [one["field"] for one in details["violations"]] == [field]
 
 
-def test_a_cursor_of_nobody_is_refused(town: Town) -> None:
-    town.person("ann").get("/graph/entities", after="x").refused(422, "validation_error")
+def test_a_cursor_of_nobody_is_refused(callers: Callers) -> None:
+    callers.person("ann").get("/graph/entities", after="x").refused(422, "validation_error")

@@ -13,7 +13,7 @@ from tests.hostile.memory_probes import Probe
 from tests.hostile.secret_world import ACME, OLGA, SECRETS, Ids, Scene, a_colleague, unknown
 from tests.hostile.stored import contents
 from tests.support.api import headers_of
-from tests.support.memory.callers import Asker
+from tests.support.memory.callers import Caller
 
 ROWS = {row.name: row for row in MEMORY_OPERATIONS}
 # What even a colleague may not know, and what nobody of another org may.
@@ -44,8 +44,8 @@ def told_in_both(
     other_ids = {**empty.ids, **unknown(secrets_from(full, who)), **there.ids}
     for probe in probes:
         for number in range(_variants(probe, ids)):
-            told = _told(here.asker, probe, ids, number)
-            yield probe, told, _told(there.asker, probe, other_ids, number)
+            told = _told(here.caller, probe, ids, number)
+            yield probe, told, _told(there.caller, probe, other_ids, number)
 
 
 def secrets_from(scene: Scene, who: str) -> Ids:
@@ -58,10 +58,10 @@ def _variants(probe: Probe, ids: Ids) -> int:
     return max((len(ids[name]) for name in probe.names), default=1)
 
 
-def _told(asker: Asker, probe: Probe, ids: Ids, number: int) -> Told:
+def _told(caller: Caller, probe: Probe, ids: Ids, number: int) -> Told:
     """What a caller can compare: without ids and times, which are each world's own."""
     chosen = {name: of[number % len(of)] for name, of in ids.items()}
-    response = _sent(asker, probe, chosen)
+    response = _sent(caller, probe, chosen)
     text = response.text
     for name in probe.names:
         text = text.replace(json.dumps(chosen[name]), f'"${name}"')
@@ -71,16 +71,16 @@ def _told(asker: Asker, probe: Probe, ids: Ids, number: int) -> Told:
     return response.status_code, text, tuple(f"{k}: {v}" for k, v in sorted(headers.items()))
 
 
-def _sent(asker: Asker, probe: Probe, ids: Mapping[str, str]) -> httpx2.Response:
+def _sent(caller: Caller, probe: Probe, ids: Mapping[str, str]) -> httpx2.Response:
     row, body = ROWS[probe.operation], _filled(probe.body, ids)
     key = {} if probe.key is None else {"Idempotency-Key": probe.key}
     path = {name: quote(ids[of[1:]], safe="") for name, of in probe.path.items()}
-    return asker.world.api.http.request(
+    return caller.world.api.http.request(
         row.method,
         row.path.removeprefix("/v1").format(**path),
         params=_filled(probe.query, ids),
         content=None if body is None else _written(body),
-        headers={"Content-Type": row.takes} | key | headers_of(asker.user.credentials),
+        headers={"Content-Type": row.takes} | key | headers_of(caller.user.credentials),
     )
 
 
@@ -102,9 +102,11 @@ def rows_with(scene: Scene, secrets: Ids) -> set[str]:
     """All rows that hold one of these ids, or Olga's. Of the memory that colleagues may read it is
     what she reads herself: in its row stands when it was last of use to anybody."""
     marks = [OLGA, *(id_ for of in secrets.values() for id_ in of)]
-    rows = (row for table in contents(scene.town.world.database).items() for row in _named(table))
+    rows = (
+        row for table in contents(scene.callers.world.database).items() for row in _named(table)
+    )
     found = {row for row in rows if any(mark in row for mark in marks)}
-    olga, shared = a_colleague(scene.town.world, OLGA, ACME), scene.ids["org_memory"]
+    olga, shared = a_colleague(scene.callers.world, OLGA, ACME), scene.ids["org_memory"]
     used = {row for row in found if row.startswith("memories ") and any(i in row for i in shared)}
     return found - used | {str(olga.get("/memories/{}", id_).expect(200)) for id_ in shared}
 

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.hostile.sample_tree import Stage, a_stage
+from tests.hostile.sample_tree import SampleTree, a_sample_tree
 from tests.hostile.secret_world import Scene, a_scene
 from tests.hostile.stored import nothing_stored
 from tests.support.engines import TestDatabase
@@ -24,15 +24,15 @@ def world(engine: TestDatabase, embeddings: EmbeddingServer) -> Iterator[World]:
 
 
 @pytest.fixture(scope="module")
-def stage(world: World) -> Stage:
+def sample_tree(world: World) -> SampleTree:
     """A tree with something of everything in it."""
-    return a_stage(world)
+    return a_sample_tree(world)
 
 
 @pytest.fixture
-def untouched(stage: Stage) -> Iterator[None]:
+def untouched(sample_tree: SampleTree) -> Iterator[None]:
     """Fails the test if a row was added, changed or removed meanwhile."""
-    with nothing_stored(stage.world.database):
+    with nothing_stored(sample_tree.world.database):
         yield
 
 

@@ -16,7 +16,7 @@ MARKER = "zanzibarquux"
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class SampleTree:
     """The owner calls through k1 and has offered the tree to the manager.
 
     `ids` holds an existing id for each path parameter.
@@ -74,7 +74,7 @@ class Stage:
         return http.request(method, url, content=content, headers=encoded)
 
 
-def a_stage(world: World) -> Stage:
+def a_sample_tree(world: World) -> SampleTree:
     """A root of three entries with a fork, both channels, members and a pending transfer."""
     owner = world.user("ann").with_key("k1")
     root = owner.starts(f"title {MARKER}", {"note": MARKER})
@@ -91,7 +91,7 @@ def a_stage(world: World) -> Stage:
         "userId": writer.name,
         "transferId": transfer["id"],
     }
-    return Stage(world, owner, manager, writer, ids, memory["id"], fork["id"])
+    return SampleTree(world, owner, manager, writer, ids, memory["id"], fork["id"])
 
 
 def operation(name: str) -> Operation:

@@ -13,7 +13,7 @@ from tests.hostile.memory_probes import KEY, SAID, SENT_UNDER_KEY, SHARED
 from tests.retention.test_quarantine import ORDER, sets_aside
 from tests.support.engines import TestDatabase
 from tests.support.hosting import a_world
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of
 from tests.support.world import World, new_id
 
@@ -41,7 +41,7 @@ MINE: dict[str, Any] = {"space": {"kind": "user"}}
 class Scene:
     """A server, and the ids of other people's things in it."""
 
-    town: Town
+    callers: Callers
     ids: Ids
     strangers: Mapping[str, "Stranger"]
 
@@ -50,7 +50,7 @@ class Scene:
 class Stranger:
     """Who asks, and the ids of their own things."""
 
-    asker: Asker
+    caller: Caller
     ids: Ids
 
 
@@ -58,13 +58,13 @@ class Stranger:
 def a_scene(database: TestDatabase, *, secrets: bool) -> Iterator[Scene]:
     """A world with or without secrets."""
     with a_world(database, {"jobs.embedded_worker": False}) as world:
-        town = Town(world)
-        olga = _known(town)
+        callers = Callers(world)
+        olga = _known(callers)
         ids = _known_things(olga)
-        ids |= _secrets(town, olga, ids) if secrets else {}
+        ids |= _secrets(callers, olga, ids) if secrets else {}
         # Scores know how old a memory is, so nothing may grow older here or there.
         with world.clock.hold():
-            yield Scene(town, ids, _strangers(town))
+            yield Scene(callers, ids, _strangers(callers))
 
 
 def unknown(ids: Ids) -> dict[str, Sequence[str]]:
@@ -72,29 +72,29 @@ def unknown(ids: Ids) -> dict[str, Sequence[str]]:
     return {name: [new_id() for _ in of] for name, of in ids.items()}
 
 
-def a_colleague(world: World, name: str, *orgs: str) -> Asker:
+def a_colleague(world: World, name: str, *orgs: str) -> Caller:
     """A user of this very name, whose token names orgs."""
-    return Town(world)._with_claims(world.named(name), orgs=list(orgs))
+    return Callers(world)._with_claims(world.named(name), orgs=list(orgs))
 
 
-def _strangers(town: Town) -> dict[str, Stranger]:
+def _strangers(callers: Callers) -> dict[str, Stranger]:
     """They have a few things, too: the same in every world."""
     askers = {
-        "colleague": a_colleague(town.world, "sam", ACME),
-        "outsider": a_colleague(town.world, "bea", BETA),
-        "unregistered": town.agent("ghost"),
+        "colleague": a_colleague(callers.world, "sam", ACME),
+        "outsider": a_colleague(callers.world, "bea", BETA),
+        "unregistered": callers.agent("ghost"),
     }
-    return {name: Stranger(asker, _own_things(asker)) for name, asker in askers.items()}
+    return {name: Stranger(caller, _own_things(caller)) for name, caller in askers.items()}
 
 
-def _known(town: Town) -> Asker:
-    olga, pavel = (a_colleague(town.world, name, ACME) for name in (OLGA, PAVEL))
+def _known(callers: Callers) -> Caller:
+    olga, pavel = (a_colleague(callers.world, name, ACME) for name in (OLGA, PAVEL))
     for one in (olga, pavel):
         person_of(one)
     return olga
 
 
-def _known_things(olga: Asker) -> dict[str, Sequence[str]]:
+def _known_things(olga: Caller) -> dict[str, Sequence[str]]:
     olga.registers(id=AGENT)
     person = olga.post("/people", body={"name": HUSHED}).expect(201)
     shared = olga.adds("Lunch is at noon", agent_id=AGENT, scope="org")
@@ -106,7 +106,7 @@ def _known_things(olga: Asker) -> dict[str, Sequence[str]]:
     }
 
 
-def _secrets(town: Town, olga: Asker, known: Ids) -> dict[str, Sequence[str]]:
+def _secrets(callers: Callers, olga: Caller, known: Ids) -> dict[str, Sequence[str]]:
     person_id = known["person"][0]
     alias = olga.post("/people/{}/aliases", person_id, body={"value": f"Boss {SAID}"}).expect(201)
     claim = olga.post(
@@ -118,7 +118,7 @@ def _secrets(town: Town, olga: Asker, known: Ids) -> dict[str, Sequence[str]]:
     entry = olga.user.says(talk, f"We spoke of {SAID}")
     _under_a_key(olga)
     run = olga.post("/runs", body={"agent_id": AGENT, "metadata": {"a": SAID}}).expect(201)
-    memories, approval = _memories(town, olga, person_id, chats[0], run["id"])
+    memories, approval = _memories(callers, olga, person_id, chats[0], run["id"])
     (edge,) = olga.get("/graph/entities/{}", person_of(olga)).expect(200)["relations"]
     return {
         "alias": [alias["value"]],
@@ -130,17 +130,17 @@ def _secrets(town: Town, olga: Asker, known: Ids) -> dict[str, Sequence[str]]:
         "memory": memories,
         "approval": [approval],
         "rollback": [_rolled_back(olga)],
-        "erasure": [_erased(a_colleague(town.world, f"zoe-{SAID}", ACME))],
+        "erasure": [_erased(a_colleague(callers.world, f"zoe-{SAID}", ACME))],
     }
 
 
-def _under_a_key(olga: Asker) -> None:
+def _under_a_key(olga: Caller) -> None:
     """A kept answer, to what anybody may ask too."""
     body = SENT_UNDER_KEY["createMemory"]
     olga.call("POST", "/memories", body=body, headers={"Idempotency-Key": KEY}).expect(201)
 
 
-def _chat(olga: Asker, kind: str) -> str:
+def _chat(olga: Caller, kind: str) -> str:
     chat_id = new_id()
     body = {"kind": kind, "title": f"{SAID} room"}
     olga.put("/chats/{}", chat_id, body=body).expect(201)
@@ -148,7 +148,7 @@ def _chat(olga: Asker, kind: str) -> str:
 
 
 def _memories(
-    town: Town, olga: Asker, person_id: str, chat_id: str, run_id: str
+    callers: Callers, olga: Caller, person_id: str, chat_id: str, run_id: str
 ) -> tuple[list[str], str]:
     """One of each state and space; and a request for a longer life."""
     about: dict[str, Any] = MINE | {"subjects": [person_id]}
@@ -172,18 +172,18 @@ def _memories(
     record = olga.post("/memories", body=tax).expect(201)["memory"]
     wish = {"ttl_seconds": 40 * 86_400}
     approval = olga.patch("/memories/{}", record["id"], body=wish).expect(202)["approval_id"]
-    town.world.clock.advance(seconds=2)
+    callers.world.clock.advance(seconds=2)
     return [one["id"] for one in (*written, record)], approval
 
 
-def _rolled_back(olga: Asker) -> str:
+def _rolled_back(olga: Caller) -> str:
     poisoned = olga.adds(f"{SAID} {SHARED} was poisoned", **MINE)
     body = {"source": {"memory_id": poisoned["id"]}, "dry_run": False}
     done: dict[str, Any] = olga.post("/rollbacks", body=body).expect(200)
     return str(done["id"])
 
 
-def _erased(zoe: Asker) -> str:
+def _erased(zoe: Caller) -> str:
     """Somebody who is on the way out."""
     zoe.adds(f"{SAID} {SHARED}", subjects=["me"], **MINE)
     body = {"user_id": zoe.name, "dry_run": False}
@@ -191,19 +191,19 @@ def _erased(zoe: Asker) -> str:
     return str(accepted["id"])
 
 
-def _own_things(asker: Asker) -> dict[str, Sequence[str]]:
+def _own_things(caller: Caller) -> dict[str, Sequence[str]]:
     """What an unregistered agent can't have, it names all the same."""
-    name = asker.name.removeprefix("agent:")
+    name = caller.name.removeprefix("agent:")
     own: dict[str, Sequence[str]] = {"me": [name], "import": [new_id()]}
     rest = ("my_memory", "my_agent", "my_chat", "my_private_chat", "my_person")
-    if asker.name != name:
+    if caller.name != name:
         return own | {kind: [new_id()] for kind in rest}
-    agent = asker.registers(id=f"{name}-bot")
+    agent = caller.registers(id=f"{name}-bot")
     chats = [f"{name} room", f"{name} alone"]
     for chat_id, kind in zip(chats, ("group", "private"), strict=True):
-        asker.put("/chats/{}", chat_id, body={"kind": kind}).expect(201)
-    asker.adds(f"The {SHARED} of my agent", agent_id=agent["id"])
-    memory = asker.adds(f"My {SHARED} is green", **MINE)
-    asker.adds("My cup is grey", **MINE)
-    made = ([memory["id"]], [agent["id"]], chats[:1], chats[1:], [person_of(asker)])
+        caller.put("/chats/{}", chat_id, body={"kind": kind}).expect(201)
+    caller.adds(f"The {SHARED} of my agent", agent_id=agent["id"])
+    memory = caller.adds(f"My {SHARED} is green", **MINE)
+    caller.adds("My cup is grey", **MINE)
+    made = ([memory["id"]], [agent["id"]], chats[:1], chats[1:], [person_of(caller)])
     return own | dict(zip(rest, made, strict=True))

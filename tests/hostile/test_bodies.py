@@ -16,7 +16,7 @@ from tests.hostile.field_values import (
     wrong_types,
 )
 from tests.hostile.refusals import refused, violated
-from tests.hostile.sample_tree import MARKER, Stage
+from tests.hostile.sample_tree import MARKER, SampleTree
 
 MIB = 1024 * 1024
 WITH_BODY = [row for row in OPERATIONS if row.body is not None]
@@ -80,37 +80,39 @@ OTHER_MEDIA = (
 
 @pytest.mark.usefixtures("untouched")
 @every_body
-def test_what_is_no_json_is_a_validation_error_of_the_body(stage: Stage, row: Operation) -> None:
+def test_what_is_no_json_is_a_validation_error_of_the_body(
+    sample_tree: SampleTree, row: Operation
+) -> None:
     for name, content in UNPARSEABLE.items():
-        assert violated(stage.send(row, content)) == {"body"}, name
+        assert violated(sample_tree.send(row, content)) == {"body"}, name
     for name, content in NO_NUMBER.items():
-        assert violated(stage.send(row, content)) == {"a"}, name
+        assert violated(sample_tree.send(row, content)) == {"a"}, name
     for content in (*NEITHER, *((b"[]", b"{}") if _model(row).listed else NO_OBJECT)):
-        assert violated(stage.send(row, content)) == {"body"}, content
+        assert violated(sample_tree.send(row, content)) == {"body"}, content
 
 
 @pytest.mark.usefixtures("untouched")
 @every_body
-def test_a_member_of_the_wrong_type_is_named(stage: Stage, row: Operation) -> None:
+def test_a_member_of_the_wrong_type_is_named(sample_tree: SampleTree, row: Operation) -> None:
     for name, schema in properties(_model(row)).items():
         for value in wrong_types(schema):
             content = to_content(_model(row), baseline(_model(row)) | {name: value})
-            assert violated(stage.send(row, content)) == {name}, content
+            assert violated(sample_tree.send(row, content)) == {name}, content
 
 
 @pytest.mark.usefixtures("untouched")
 @every_body
-def test_a_member_beyond_its_limit_is_named(stage: Stage, row: Operation) -> None:
+def test_a_member_beyond_its_limit_is_named(sample_tree: SampleTree, row: Operation) -> None:
     for name, schema in properties(_model(row)).items():
         for value in beyond_limits(name, schema):
             content = to_content(_model(row), baseline(_model(row)) | {name: value})
-            assert violated(stage.send(row, content)) == {name}, content
+            assert violated(sample_tree.send(row, content)) == {name}, content
 
 
 @pytest.mark.usefixtures("untouched")
 @every_body
 def test_texts_that_no_engine_can_hold_are_refused_in_every_member(
-    stage: Stage, row: Operation
+    sample_tree: SampleTree, row: Operation
 ) -> None:
     model = _model(row)
     for name in properties(model):
@@ -119,55 +121,60 @@ def test_texts_that_no_engine_can_hold_are_refused_in_every_member(
             for value in (*plain, f'["{text}"]', f'{{"{text}":1}}', f'[{{"a":["{text}"]}}]'):
                 body = to_content(model, baseline(model) | {name: MARKER})
                 content = body.replace(f'"{MARKER}"', value)
-                violated(stage.send(row, content))
+                violated(sample_tree.send(row, content))
 
 
 @pytest.mark.usefixtures("untouched")
 @every_body
 def test_a_required_body_and_its_required_members_are_asked_for(
-    stage: Stage, row: Operation
+    sample_tree: SampleTree, row: Operation
 ) -> None:
     model = _model(row)
     fields = member_model(model).model_fields.values()
     required = {str(field.alias) for field in fields if field.is_required()}
     if not model.optional:
-        assert violated(stage.send(row, b"")) == {"body"}
+        assert violated(sample_tree.send(row, b"")) == {"body"}
     if required:
-        assert violated(stage.send(row, to_content(model, {}))) == required
+        assert violated(sample_tree.send(row, to_content(model, {}))) == required
     for name in required:
         content = to_content(model, baseline(model) | {name: None})
-        assert violated(stage.send(row, content)) == {name}, "null counts as absent"
+        assert violated(sample_tree.send(row, content)) == {name}, "null counts as absent"
 
 
 @pytest.mark.usefixtures("untouched")
 @every_body
 def test_of_duplicate_members_the_last_is_the_one_that_is_judged(
-    stage: Stage, row: Operation
+    sample_tree: SampleTree, row: Operation
 ) -> None:
     name = next(iter(properties(_model(row))))
     good = baseline(_model(row))
     pairs = [*good.items(), (name, "ok"), (name, {"not": "a text"})]
     members = "{" + ",".join(f"{json.dumps(n)}:{json.dumps(v)}" for n, v in pairs) + "}"
     content = f"[{members}]" if _model(row).listed else members
-    assert violated(stage.send(row, content)) == {name}
+    assert violated(sample_tree.send(row, content)) == {name}
 
 
 @pytest.mark.usefixtures("untouched")
 @every_body
-def test_a_body_that_is_not_declared_as_json_is_415(stage: Stage, row: Operation) -> None:
+def test_a_body_that_is_not_declared_as_json_is_415(
+    sample_tree: SampleTree, row: Operation
+) -> None:
     content = to_content(_model(row), baseline(_model(row)) | {"x": MARKER})
     for media in OTHER_MEDIA:
-        refused(stage.send(row, content, headers={"Content-Type": media}), "unsupported_media_type")
+        refused(
+            sample_tree.send(row, content, headers={"Content-Type": media}),
+            "unsupported_media_type",
+        )
 
 
 @pytest.mark.usefixtures("untouched")
 @every_body
-def test_17_mib_are_too_large_declared_or_not(stage: Stage, row: Operation) -> None:
+def test_17_mib_are_too_large_declared_or_not(sample_tree: SampleTree, row: Operation) -> None:
     content = b'{"content":"' + _M + b" " * (17 * MIB) + b'"}'
-    refused(stage.send(row, content), "payload_too_large")
+    refused(sample_tree.send(row, content), "payload_too_large")
     chunks = iter([content[:MIB]] * 17)
     headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
-    refused(stage.send(row, chunks, headers=headers), "payload_too_large")
+    refused(sample_tree.send(row, chunks, headers=headers), "payload_too_large")
 
 
 def _model(row: Operation) -> type[Body]:

@@ -12,7 +12,7 @@ from recollect.identity.actions import Action
 from tests.conftest import Host
 from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused, well_formed
-from tests.hostile.sample_tree import MARKER, Stage, operation
+from tests.hostile.sample_tree import MARKER, SampleTree, operation
 from tests.hostile.stored import EVENTS, nothing_stored
 from tests.hostile.tokens import CLAIMS, HS256, forged, key_as_secret, tokens_of_no_use
 from tests.support.servers.token_issuer import an_issuer, rs256, rsa_jwk, rsa_key
@@ -60,58 +60,70 @@ BAD_HEADERS: dict[str, Mapping[str, str | bytes]] = {
 
 @pytest.mark.usefixtures("untouched")
 @every_closed
-def test_bad_credentials_are_401_on_every_operation(stage: Stage, row: Operation) -> None:
+def test_bad_credentials_are_401_on_every_operation(
+    sample_tree: SampleTree, row: Operation
+) -> None:
     for name, headers in BAD_HEADERS.items():
-        response = stage.send(row, content_for(row), by=stage.world.nobody, headers=headers)
+        response = sample_tree.send(
+            row, content_for(row), by=sample_tree.world.nobody, headers=headers
+        )
         refused(response, "unauthorized")
         assert response.headers["www-authenticate"] == "Bearer", name
 
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("kind", sorted(tokens_of_no_use()))
-def test_a_token_that_is_not_good_is_401(stage: Stage, kind: str) -> None:
+def test_a_token_that_is_not_good_is_401(sample_tree: SampleTree, kind: str) -> None:
     headers = {"Authorization": f"Bearer {tokens_of_no_use()[kind]}"}
     for name in ("listConversations", "createConversation", "adminListEvents", "adminEvict"):
         row = operation(name)
-        response = stage.send(row, content_for(row), by=stage.world.nobody, headers=headers)
+        response = sample_tree.send(
+            row, content_for(row), by=sample_tree.world.nobody, headers=headers
+        )
         refused(response, "unauthorized")
 
 
-def test_the_same_token_without_the_fault_is_believed(stage: Stage) -> None:
+def test_the_same_token_without_the_fault_is_believed(sample_tree: SampleTree) -> None:
     headers = {"Authorization": f"Bearer {forged(HS256, CLAIMS | {'nbf': 1})}"}
     row = operation("adminListEvents")
-    assert stage.send(row, by=stage.world.nobody, headers=headers).status_code == 200
+    assert sample_tree.send(row, by=sample_tree.world.nobody, headers=headers).status_code == 200
 
 
 @pytest.mark.usefixtures("untouched")
 @every_closed
-def test_a_name_that_is_not_the_tokens_user_is_403(stage: Stage, row: Operation) -> None:
+def test_a_name_that_is_not_the_tokens_user_is_403(sample_tree: SampleTree, row: Operation) -> None:
     for name in (AUDITOR, ADMIN.upper(), f"{ADMIN}x", "", b"\xc3\xbc"):
         headers: dict[str, str | bytes] = {"Authorization": GOOD, "X-Requester-Id": name}
-        response = stage.send(row, content_for(row), by=stage.world.nobody, headers=headers)
+        response = sample_tree.send(
+            row, content_for(row), by=sample_tree.world.nobody, headers=headers
+        )
         refused(response, "forbidden")
 
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("name", ["Authorization", "X-API-Key", "X-Requester-Id"])
-def test_a_credential_that_comes_twice_is_not_believed(stage: Stage, name: str) -> None:
+def test_a_credential_that_comes_twice_is_not_believed(sample_tree: SampleTree, name: str) -> None:
     given = {"Authorization": GOOD, "X-API-Key": CLIENT_KEYS["k1"], "X-Requester-Id": ADMIN}
     pairs = [*given.items(), (name, given[name])]
-    http = stage.world.api.http
+    http = sample_tree.world.api.http
     refused(http.get("/conversations", headers=pairs), "unauthorized")
 
 
 @every_admin
 def test_who_lacks_the_role_is_refused_whatever_was_sent_and_recorded_without_content(
-    stage: Stage, row: Operation
+    sample_tree: SampleTree, row: Operation
 ) -> None:
-    database = stage.world.database
+    database = sample_tree.world.database
     before = database.rows(f"SELECT count(*) FROM {EVENTS}")[0][0]
     bodies = [content_for(row), b'{"x":"' + MARKER.encode(), b"[" * 100_000, b"\xff"]
     with nothing_stored(database):
         for content in bodies:
-            for by in (stage.owner, stage.writer, stage.world.named("nobody special")):
-                response = stage.send(
+            for by in (
+                sample_tree.owner,
+                sample_tree.writer,
+                sample_tree.world.named("nobody special"),
+            ):
+                response = sample_tree.send(
                     row, content, by=by, query=f"limit=x&query={MARKER}&title={MARKER}"
                 )
                 refused(response, "forbidden")
@@ -121,30 +133,32 @@ def test_who_lacks_the_role_is_refused_whatever_was_sent_and_recorded_without_co
 
 @every_admin
 def test_a_justification_of_a_refused_call_cannot_break_the_log(
-    stage: Stage, row: Operation
+    sample_tree: SampleTree, row: Operation
 ) -> None:
     for query in ("justification=%00", "justification=" + "j" * 9_000, "justification=%ED%A0%80"):
-        refused(stage.send(row, content_for(row), by=stage.owner, query=query), "forbidden")
+        refused(
+            sample_tree.send(row, content_for(row), by=sample_tree.owner, query=query), "forbidden"
+        )
     body = rb'{"justification":"\ud800"}'
-    refused(stage.send(row, body, by=stage.owner), "forbidden")
+    refused(sample_tree.send(row, body, by=sample_tree.owner), "forbidden")
 
 
 @pytest.mark.usefixtures("untouched")
-def test_an_auditor_changes_nothing(stage: Stage) -> None:
+def test_an_auditor_changes_nothing(sample_tree: SampleTree) -> None:
     for row in (r for r in ADMIN_ROWS if r.action is Action.ADMIN_WRITE):
-        response = stage.send(row, content_for(row), by=stage.world.auditor)
+        response = sample_tree.send(row, content_for(row), by=sample_tree.world.auditor)
         refused(response, "forbidden")
 
 
 def test_audience_and_issuer_have_to_match_where_they_are_set(host: Host) -> None:
     with host(auth__audience="recollect", auth__issuer="https://issuer.example") as world:
-        stage = empty(world)
+        sample_tree = empty(world)
         good: dict[str, Any] = {"aud": "recollect", "iss": "https://issuer.example"}
         row = operation("listConversations")
 
         def ask(claims: dict[str, Any]) -> int:
             headers = {"Authorization": f"Bearer {forged(HS256, CLAIMS | claims)}"}
-            response = stage.send(row, by=world.nobody, headers=headers)
+            response = sample_tree.send(row, by=world.nobody, headers=headers)
             if response.status_code != 200:
                 well_formed(response)
             return response.status_code
@@ -162,7 +176,7 @@ def test_a_public_key_is_no_shared_secret(host: Host) -> None:
     with an_issuer() as issuer:
         issuer.publish(rsa_jwk("issuer"))
         with host(auth__jwks_url=issuer.url, auth__jwt_secret=None) as world:
-            stage = empty(world)
+            sample_tree = empty(world)
             public = rsa_key("issuer").public_key()
             pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
             tokens = {
@@ -177,10 +191,10 @@ def test_a_public_key_is_no_shared_secret(host: Host) -> None:
             for token, status in tokens.items():
                 headers = {"Authorization": f"Bearer {token}"}
                 row = operation("listConversations")
-                response = stage.send(row, by=world.nobody, headers=headers)
+                response = sample_tree.send(row, by=world.nobody, headers=headers)
                 assert response.status_code == status, token
 
 
-def empty(world: World) -> Stage:
-    """A stage where nobody has done anything yet."""
-    return Stage(world, world.nobody, world.nobody, world.nobody, {}, "", "")
+def empty(world: World) -> SampleTree:
+    """A tree where nobody has done anything yet."""
+    return SampleTree(world, world.nobody, world.nobody, world.nobody, {}, "", "")

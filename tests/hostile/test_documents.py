@@ -16,7 +16,7 @@ from schemathesis.generation import GenerationMode
 from recollect.conversations.operations import OPERATIONS
 from recollect.identity.actions import NEEDS_ROLE
 from tests.conftest import SoakSize
-from tests.hostile.sample_tree import Stage, a_stage
+from tests.hostile.sample_tree import SampleTree, a_sample_tree
 from tests.support.api import headers_of
 from tests.support.world import User, World
 
@@ -49,10 +49,10 @@ def test_both_documents_describe_every_operation() -> None:
 
 @pytest.mark.parametrize("label", sorted(DESCRIBED))
 def test_the_server_keeps_to_its_documents(world: World, soak_size: SoakSize, label: str) -> None:
-    described, stage = DESCRIBED[label], a_stage(world)
-    caller = _caller(stage, label)
+    described, sample_tree = DESCRIBED[label], a_sample_tree(world)
+    caller = _caller(sample_tree, label)
     if label.endswith("/restore"):
-        stage.owner.deletes(stage.ids["id"])
+        sample_tree.owner.deletes(sample_tree.ids["id"])
     headers = headers_of(caller.credentials) | {"X-Requester-Id": caller.name}
     base_url = str(world.api.http.base_url).removesuffix("/v1/")
     answered: set[int] = set()
@@ -69,34 +69,34 @@ def test_the_server_keeps_to_its_documents(world: World, soak_size: SoakSize, la
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    for cases in (_about_known(described, stage, caller), _any(described, stage)):
+    for cases in (_about_known(described, sample_tree, caller), _any(described, sample_tree)):
         seed(SEED)(bounds(given(cases)(keeps_to_it)))()
     assert answered & {200, 201, 204}, f"no call got through: {answered}"
 
 
-def _caller(stage: Stage, label: str) -> User:
+def _caller(sample_tree: SampleTree, label: str) -> User:
     """Who may do it. Everybody has a key: Schemathesis would invent one."""
     row = next(row for row in OPERATIONS if f"{row.method} {row.path}" == label)
     if row.action in NEEDS_ROLE:
-        return stage.world.admin.with_key("k1")
+        return sample_tree.world.admin.with_key("k1")
     if row.name == "acceptOwnershipTransfer":
-        return stage.manager.with_key("k1")
+        return sample_tree.manager.with_key("k1")
     if row.name == "createOwnershipTransfer":
-        stage.owner.call("delete_transfer", stage.ids["transferId"]).expect(204)
-    return stage.owner
+        sample_tree.owner.call("delete_transfer", sample_tree.ids["transferId"]).expect(204)
+    return sample_tree.owner
 
 
-def _about_known(described: Any, stage: Stage, caller: User) -> st.SearchStrategy[Any]:
+def _about_known(described: Any, sample_tree: SampleTree, caller: User) -> st.SearchStrategy[Any]:
     """As the document has it, about things that exist."""
     fed: st.SearchStrategy[Any] = described.as_strategy(
-        GenerationMode.POSITIVE, path_parameters=_known(described, stage)
+        GenerationMode.POSITIVE, path_parameters=_known(described, sample_tree)
     )
-    return fed.map(lambda case: _about(case, stage, caller))
+    return fed.map(lambda case: _about(case, sample_tree, caller))
 
 
-def _any(described: Any, stage: Stage) -> st.SearchStrategy[Any]:
+def _any(described: Any, sample_tree: SampleTree) -> st.SearchStrategy[Any]:
     """As the document has it, about whatever, and what it does not allow."""
-    known = _known(described, stage)
+    known = _known(described, sample_tree)
     strategies = [described.as_strategy(GenerationMode.POSITIVE)]
     if known or described.body or described.query:
         strategies.append(described.as_strategy(GenerationMode.NEGATIVE))
@@ -105,21 +105,21 @@ def _any(described: Any, stage: Stage) -> st.SearchStrategy[Any]:
     return st.one_of(strategies)
 
 
-def _known(described: Any, stage: Stage) -> dict[str, str] | None:
+def _known(described: Any, sample_tree: SampleTree) -> dict[str, str] | None:
     names = {parameter.name for parameter in described.path_parameters}
-    return {name: stage.ids[name] for name in names} or None
+    return {name: sample_tree.ids[name] for name in names} or None
 
 
-def _about(case: Any, stage: Stage, caller: User) -> Any:
+def _about(case: Any, sample_tree: SampleTree, caller: User) -> Any:
     """The same call without its invented cursor, and with ids that exist in its body. What the
     rules tie to the caller or to the other channel would only be refused."""
     case.query = {k: v for k, v in (case.query or {}).items() if k not in CURSORS}
     known = {
-        "conversationId": stage.ids["id"],
-        "entryId": stage.ids["entryId"],
-        "newOwnerUserId": stage.writer.name,
-        "forkedAtConversationId": stage.ids["id"],
-        "forkedAtEntryId": stage.ids["entryId"],
+        "conversationId": sample_tree.ids["id"],
+        "entryId": sample_tree.ids["entryId"],
+        "newOwnerUserId": sample_tree.writer.name,
+        "forkedAtConversationId": sample_tree.ids["id"],
+        "forkedAtEntryId": sample_tree.ids["entryId"],
     }
     if "/entries" in case.path:
         known["userId"] = caller.name

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.hostile.refusals import refused
-from tests.hostile.sample_tree import MARKER, Stage, operation
+from tests.hostile.sample_tree import MARKER, SampleTree, operation
 from tests.support.world import history, memory, new_id
 
 
@@ -35,33 +35,37 @@ from tests.support.world import history, memory, new_id
     ],
 )
 def test_a_breach_of_strict_history_names_the_member(
-    stage: Stage, content: Any, field: str
+    sample_tree: SampleTree, content: Any, field: str
 ) -> None:
     body = json.dumps(history("x") | {"content": content})
     for ids in ({}, {"id": new_id()}):
-        details = refused(stage.send(operation("appendEntry"), body, ids=ids), "bad_request")
+        details = refused(sample_tree.send(operation("appendEntry"), body, ids=ids), "bad_request")
         assert details["field"] == field
 
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("content", ["", "  \n", [], [" "], [{}], [{"text": ""}, None], [None]])
-def test_a_user_append_with_nothing_in_it_is_an_invalid_request(stage: Stage, content: Any) -> None:
-    keyless = stage.world.named(stage.owner.name)
+def test_a_user_append_with_nothing_in_it_is_an_invalid_request(
+    sample_tree: SampleTree, content: Any
+) -> None:
+    keyless = sample_tree.world.named(sample_tree.owner.name)
     body = json.dumps({"content": content})
-    refused(stage.send(operation("appendEntry"), body, by=keyless), "invalid_request")
+    refused(sample_tree.send(operation("appendEntry"), body, by=keyless), "invalid_request")
 
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("content", [[7], [True], [[]], [{"events": 7}], [{"attachments": {}}]])
-def test_tolerant_history_still_refuses_what_it_cannot_read(stage: Stage, content: Any) -> None:
-    keyless = stage.world.named(stage.owner.name)
+def test_tolerant_history_still_refuses_what_it_cannot_read(
+    sample_tree: SampleTree, content: Any
+) -> None:
+    keyless = sample_tree.world.named(sample_tree.owner.name)
     body = json.dumps({"content": content})
-    details = refused(stage.send(operation("appendEntry"), body, by=keyless), "bad_request")
+    details = refused(sample_tree.send(operation("appendEntry"), body, by=keyless), "bad_request")
     assert details["field"].startswith("content[0]")
 
 
 @pytest.mark.usefixtures("untouched")
-def test_members_that_contradict_each_other_are_refused(stage: Stage) -> None:
+def test_members_that_contradict_each_other_are_refused(sample_tree: SampleTree) -> None:
     append, sync = operation("appendEntry"), operation("syncEntries")
     for row, body in (
         (append, history("x") | {"userId": "somebody else"}),
@@ -71,5 +75,5 @@ def test_members_that_contradict_each_other_are_refused(stage: Stage) -> None:
         (sync, memory(["x"]) | {"channel": "history"}),
         (append, history("x") | {"forkedAtEntryId": new_id()}),
     ):
-        response = stage.send(row, json.dumps(body), ids={"id": new_id()})
+        response = sample_tree.send(row, json.dumps(body), ids={"id": new_id()})
         assert refused(response, "bad_request")["field"] in body

@@ -17,7 +17,7 @@ from recollect.conversations.operations import OPERATIONS
 from recollect.http.operation import Operation, OperationFamily
 from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused
-from tests.hostile.sample_tree import MARKER, Stage, a_stage, operation
+from tests.hostile.sample_tree import MARKER, SampleTree, a_sample_tree, operation
 from tests.support.searching import TYPES
 from tests.support.world import User, World, history, memory, new_id
 
@@ -41,23 +41,23 @@ def strangers(world: World) -> list[User]:
 
 
 @pytest.fixture(scope="module")
-def others(stage: Stage) -> list[User]:
+def others(sample_tree: SampleTree) -> list[User]:
     """Members who don't call through k1: the owner, keyless and through k2, and a writer."""
-    ann = stage.world.named(stage.owner.name)
-    return [ann, ann.with_key("k2"), stage.writer, stage.writer.with_key("k2")]
+    ann = sample_tree.world.named(sample_tree.owner.name)
+    return [ann, ann.with_key("k2"), sample_tree.writer, sample_tree.writer.with_key("k2")]
 
 
 @pytest.mark.usefixtures("untouched")
 @every_operation
 def test_a_stranger_learns_nothing_beyond_the_403(
-    stage: Stage, strangers: list[User], row: Operation
+    sample_tree: SampleTree, strangers: list[User], row: Operation
 ) -> None:
     for sam in strangers:
         if row.action is not None and sam.credentials.api_key is None:
             continue
         asked = [
-            stage.send(row, content, query=query, by=sam, ids=ids)
-            for ids, query, content in questions(stage, row, sam)
+            sample_tree.send(row, content, query=query, by=sam, ids=ids)
+            for ids, query, content in questions(sample_tree, row, sam)
         ]
         for response in asked:
             refused(response, "forbidden")
@@ -66,9 +66,9 @@ def test_a_stranger_learns_nothing_beyond_the_403(
 
 @pytest.mark.usefixtures("untouched")
 def test_a_stranger_who_forks_by_writing_learns_no_more(
-    stage: Stage, strangers: list[User]
+    sample_tree: SampleTree, strangers: list[User]
 ) -> None:
-    points = (None, stage.ids["entryId"], stage.memory_id, new_id())
+    points = (None, sample_tree.ids["entryId"], sample_tree.memory_id, new_id())
     for sam in strangers:
         for row, body in (
             (operation("appendEntry"), history(MARKER)),
@@ -77,8 +77,8 @@ def test_a_stranger_who_forks_by_writing_learns_no_more(
             if row.action is not None and sam.credentials.api_key is None:
                 continue
             asked = [
-                stage.send(row, json.dumps(body | fork_point), by=sam, ids={"id": new_id()})
-                for parent in (stage.ids["id"], stage.fork_id)
+                sample_tree.send(row, json.dumps(body | fork_point), by=sam, ids={"id": new_id()})
+                for parent in (sample_tree.ids["id"], sample_tree.fork_id)
                 for point in points
                 for fork_point in [{"forkedAtConversationId": parent, "forkedAtEntryId": point}]
             ]
@@ -88,51 +88,60 @@ def test_a_stranger_who_forks_by_writing_learns_no_more(
 
 
 @pytest.mark.usefixtures("untouched")
-def test_a_stranger_learns_nothing_of_a_transfer(stage: Stage, strangers: list[User]) -> None:
+def test_a_stranger_learns_nothing_of_a_transfer(
+    sample_tree: SampleTree, strangers: list[User]
+) -> None:
     create = operation("createOwnershipTransfer")
     for sam in strangers:
         get = [
-            stage.send(operation("getOwnershipTransfer"), by=sam, ids={"transferId": id_})
-            for id_ in (stage.ids["transferId"], new_id())
+            sample_tree.send(operation("getOwnershipTransfer"), by=sam, ids={"transferId": id_})
+            for id_ in (sample_tree.ids["transferId"], new_id())
         ]
         assert len({shown(response) for response in get}) == 1
         refused(get[0], "not_found")
         for name in ("acceptOwnershipTransfer", "deleteOwnershipTransfer"):
-            refused(stage.send(operation(name), by=sam), "forbidden")
+            refused(sample_tree.send(operation(name), by=sam), "forbidden")
         offers = [
-            stage.send(create, json.dumps({"conversationId": id_, "newOwnerUserId": to}), by=sam)
-            for id_ in (stage.ids["id"], stage.fork_id)
-            for to in (stage.writer.name, stage.owner.name, sam.name, "nobody")
+            sample_tree.send(
+                create, json.dumps({"conversationId": id_, "newOwnerUserId": to}), by=sam
+            )
+            for id_ in (sample_tree.ids["id"], sample_tree.fork_id)
+            for to in (sample_tree.writer.name, sample_tree.owner.name, sam.name, "nobody")
         ]
         for response in offers:
             refused(response, "forbidden")
         assert len({shown(response) for response in offers}) == 1
-        listed = stage.send(operation("listOwnershipTransfers"), by=sam)
+        listed = sample_tree.send(operation("listOwnershipTransfers"), by=sam)
         assert listed.json() == {"data": []}
 
 
-def test_a_stranger_finds_nothing_in_lists(stage: Stage, strangers: list[User]) -> None:
+def test_a_stranger_finds_nothing_in_lists(sample_tree: SampleTree, strangers: list[User]) -> None:
     row = operation("listConversations")
     for sam in strangers:
         for mode in ("all", "roots", "latest-fork"):
-            listed = stage.send(row, query=f"mode={mode}&query={MARKER}", by=sam)
+            listed = sample_tree.send(row, query=f"mode={mode}&query={MARKER}", by=sam)
             assert listed.json() == {"data": [], "nextCursor": None}
         cursors = [
-            stage.send(row, query=f"after={id_}", by=sam)
-            for id_ in (stage.ids["id"], stage.fork_id, stage.ids["entryId"], new_id())
+            sample_tree.send(row, query=f"after={id_}", by=sam)
+            for id_ in (
+                sample_tree.ids["id"],
+                sample_tree.fork_id,
+                sample_tree.ids["entryId"],
+                new_id(),
+            )
         ]
         for response in cursors:
             refused(response, "bad_request")
         assert len({shown(response) for response in cursors}) == 1
 
 
-def test_a_stranger_finds_nothing_by_search(stage: Stage, strangers: list[User]) -> None:
+def test_a_stranger_finds_nothing_by_search(sample_tree: SampleTree, strangers: list[User]) -> None:
     row = operation("searchConversations")
     for sam in strangers:
         for kind in TYPES:
-            for query in (MARKER, "A", "title", stage.owner.name, stage.ids["id"]):
+            for query in (MARKER, "A", "title", sample_tree.owner.name, sample_tree.ids["id"]):
                 body = json.dumps({"query": query, "searchType": kind})
-                found = stage.send(row, body, by=sam)
+                found = sample_tree.send(row, body, by=sam)
                 assert found.json() == {"data": [], "nextCursor": None}
 
 
@@ -155,15 +164,15 @@ def test_a_cursor_of_somebody_elses_list_shows_nothing_of_it(world: World) -> No
 
 def test_a_deleted_tree_looks_like_none(world: World) -> None:
     ann = world.user("ann").with_key("k1")
-    stage = a_stage(world)
-    stage.owner.deletes(stage.ids["id"])
+    sample_tree = a_sample_tree(world)
+    sample_tree.owner.deletes(sample_tree.ids["id"])
     for row in IN_A_TREE:
         if row.name in CREATE_OR_SHOW:
             continue
-        for by in (stage.owner, ann, world.admin.with_key("k1")):
+        for by in (sample_tree.owner, ann, world.admin.with_key("k1")):
             asked = [
-                stage.send(row, content_for(row), by=by, ids={"id": id_})
-                for id_ in (stage.ids["id"], stage.fork_id, new_id())
+                sample_tree.send(row, content_for(row), by=by, ids={"id": id_})
+                for id_ in (sample_tree.ids["id"], sample_tree.fork_id, new_id())
             ]
             for response in asked:
                 assert refused(response, "not_found")["resource"] == "conversation"
@@ -172,13 +181,13 @@ def test_a_deleted_tree_looks_like_none(world: World) -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_another_clients_memory_is_in_no_listing(
-    stage: Stage, others: list[User], view: str
+    sample_tree: SampleTree, others: list[User], view: str
 ) -> None:
     query = dict(pair.split("=") for pair in view.split("&") if pair)
     for user in others:
-        for branch in (stage.ids["id"], stage.fork_id):
+        for branch in (sample_tree.ids["id"], sample_tree.fork_id):
             listed = user.walks("list_entries", branch, limit=1, **query)
-            assert stage.memory_id not in json.dumps(listed)
+            assert sample_tree.memory_id not in json.dumps(listed)
             assert f"memory {MARKER}" not in json.dumps(listed)
             whole = user.call("list_entries", branch, **query).expect(200)
             assert [e["id"] for e in whole["data"]] == [e["id"] for e in listed]
@@ -186,17 +195,17 @@ def test_another_clients_memory_is_in_no_listing(
 
 @pytest.mark.usefixtures("untouched")
 def test_another_clients_memory_is_no_fork_point_and_no_cursor(
-    stage: Stage, others: list[User]
+    sample_tree: SampleTree, others: list[User]
 ) -> None:
     fork, append = operation("forkConversation"), operation("appendEntry")
     for user in others:
-        twins = (stage.memory_id, new_id())
-        forks = [stage.send(fork, by=user, ids={"entryId": id_}) for id_ in twins]
-        assert refused(forks[0], "not_found") == {"resource": "entry", "id": stage.memory_id}
-        point: dict[str, Any] = {"forkedAtConversationId": stage.ids["id"]}
+        twins = (sample_tree.memory_id, new_id())
+        forks = [sample_tree.send(fork, by=user, ids={"entryId": id_}) for id_ in twins]
+        assert refused(forks[0], "not_found") == {"resource": "entry", "id": sample_tree.memory_id}
+        point: dict[str, Any] = {"forkedAtConversationId": sample_tree.ids["id"]}
         body = history("x")
         appends = [
-            stage.send(
+            sample_tree.send(
                 append,
                 json.dumps(body | point | {"forkedAtEntryId": i}),
                 by=user,
@@ -206,7 +215,7 @@ def test_another_clients_memory_is_no_fork_point_and_no_cursor(
         ]
         refused(appends[0], "not_found")
         cursors = [
-            stage.send(operation("listEntries"), query=f"after={i}&{view}", by=user)
+            sample_tree.send(operation("listEntries"), query=f"after={i}&{view}", by=user)
             for i in twins
             for view in VIEWS
         ]
@@ -215,10 +224,10 @@ def test_another_clients_memory_is_no_fork_point_and_no_cursor(
             assert len({shown(response) for response in asked}) == 1
 
 
-def test_another_clients_memory_moves_nothing_that_others_see(stage: Stage) -> None:
-    ann = stage.world.named(stage.owner.name)
+def test_another_clients_memory_moves_nothing_that_others_see(sample_tree: SampleTree) -> None:
+    ann = sample_tree.world.named(sample_tree.owner.name)
     k2 = ann.with_key("k2")
-    root = stage.ids["id"]
+    root = sample_tree.ids["id"]
 
     def seen() -> list[Any]:
         names = ("get_conversation", "list_entries", "list_forks", "list_memberships")
@@ -230,8 +239,8 @@ def test_another_clients_memory_moves_nothing_that_others_see(stage: Stage) -> N
 
     before = seen()
     for items in ([1], [1, 2], [3], []):
-        stage.owner.syncs(root, items)
-    stage.owner.notes(root, f"memory {MARKER}")
+        sample_tree.owner.syncs(root, items)
+    sample_tree.owner.notes(root, f"memory {MARKER}")
     assert seen() == before
     first = k2.syncs(root, [f"memory {MARKER}"])
     assert (first["epoch"], first["noOp"], first["epochIncremented"]) == (1, False, False)
@@ -241,24 +250,30 @@ CREATE_OR_SHOW = {"appendEntry", "syncEntries", "listEntries"}
 
 
 def questions(
-    stage: Stage, row: Operation, asker: User
+    sample_tree: SampleTree, row: Operation, caller: User
 ) -> Iterator[tuple[dict[str, str], str, bytes | None]]:
     """Ids, query and body of calls that differ in what they would find."""
     content = content_for(row)
     yield {}, "", content
-    yield {"id": stage.fork_id}, "", content
+    yield {"id": sample_tree.fork_id}, "", content
     if "{entryId}" in row.path:
-        yield from (({"entryId": id_}, "", content) for id_ in (stage.memory_id, new_id()))
+        yield from (({"entryId": id_}, "", content) for id_ in (sample_tree.memory_id, new_id()))
     if "{userId}" in row.path:
-        names = (stage.owner.name, "nobody", asker.name)
+        names = (sample_tree.owner.name, "nobody", caller.name)
         yield from (({"userId": quote(name)}, "", content) for name in names)
     if row.paging is not None:
-        cursors = (stage.ids["id"], stage.ids["entryId"], stage.memory_id, new_id(), "x")
+        cursors = (
+            sample_tree.ids["id"],
+            sample_tree.ids["entryId"],
+            sample_tree.memory_id,
+            new_id(),
+            "x",
+        )
         yield from (({}, f"after={cursor}", content) for cursor in cursors)
     if row.name == "syncEntries":
         yield {}, "", json.dumps(memory([f"memory {MARKER}"])).encode()
     if row.name == "shareConversation":
-        for name in (stage.writer.name, stage.owner.name, asker.name):
+        for name in (sample_tree.writer.name, sample_tree.owner.name, caller.name):
             yield {}, "", json.dumps({"userId": name, "accessLevel": "reader"}).encode()
 
 

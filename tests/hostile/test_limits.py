@@ -18,7 +18,7 @@ from tests.hostile.field_values import (
     properties,
 )
 from tests.hostile.refusals import refused
-from tests.hostile.sample_tree import Stage, operation
+from tests.hostile.sample_tree import SampleTree, operation
 from tests.support.api import reply_of
 from tests.support.world import new_id
 
@@ -41,13 +41,13 @@ def test_the_schemas_repeat_the_limits_of_the_contract() -> None:
     assert seen == set(LIMITS)
 
 
-def test_exactly_at_the_limit_is_accepted(stage: Stage) -> None:
-    ann, title = stage.owner, "\U0001f389" * LIMITS["title"]
+def test_exactly_at_the_limit_is_accepted(sample_tree: SampleTree) -> None:
+    ann, title = sample_tree.owner, "\U0001f389" * LIMITS["title"]
     conversation = ann.starts(title, an_object_of(METADATA_BYTES_MAX))
     entry = ann.says(conversation, "x", indexedContent="i" * LIMITS["indexedContent"])
     assert ann.forks(conversation, entry, title)["title"] == title
     ann.call("update_conversation", conversation, body={"title": title[:-1]}).expect(200)
-    heir = stage.world.named("h" * LIMITS["userId"])
+    heir = sample_tree.world.named("h" * LIMITS["userId"])
     ann.shares(conversation, heir, "writer")
     heir.says(conversation, "y", userId=heir.name)
     ann.offers(conversation, heir)
@@ -57,51 +57,51 @@ def test_exactly_at_the_limit_is_accepted(stage: Stage) -> None:
     text = "i" * LIMITS["indexedContent"]
     item = {"conversationId": conversation["id"], "entryId": entry["id"], "indexedContent": text}
     short = [item | {"indexedContent": "i"}] * (ITEMS[IndexBatch] - 1)
-    stage.world.admin.call("index", body=[*short, item]).expect(200)
+    sample_tree.world.admin.call("index", body=[*short, item]).expect(200)
     justified = json.dumps({"justification": "j" * 1_000})
-    assert stage.send(operation("adminListEvents"), justified).status_code == 200
+    assert sample_tree.send(operation("adminListEvents"), justified).status_code == 200
 
 
-def test_exactly_16_mib_are_accepted(stage: Stage) -> None:
+def test_exactly_16_mib_are_accepted(sample_tree: SampleTree) -> None:
     body = b"{}" + b" " * (16 * MIB - 2)
-    assert stage.send(operation("createConversation"), body).status_code == 201
-    refused(stage.send(operation("createConversation"), body + b" "), "payload_too_large")
+    assert sample_tree.send(operation("createConversation"), body).status_code == 201
+    refused(sample_tree.send(operation("createConversation"), body + b" "), "payload_too_large")
 
 
 @pytest.mark.parametrize("digits", [20, 4_300])
-def test_long_integers_come_back_exactly(stage: Stage, digits: int) -> None:
+def test_long_integers_come_back_exactly(sample_tree: SampleTree, digits: int) -> None:
     number = "9" * digits
     ids = {"id": new_id()}
     content = f'{{"contentType":"x","content":[{number},{{"n":-{number}}}]}}'
-    assert stage.send(operation("appendEntry"), content, ids=ids).status_code == 201
-    listed = stage.send(operation("listEntries"), ids=ids)
+    assert sample_tree.send(operation("appendEntry"), content, ids=ids).status_code == 201
+    listed = sample_tree.send(operation("listEntries"), ids=ids)
     assert f'"content":[{number},{{"n":-{number}}}]' in listed.text
 
 
-def test_64_levels_are_accepted(stage: Stage) -> None:
+def test_64_levels_are_accepted(sample_tree: SampleTree) -> None:
     content = '{"contentType":"x","content":' + "[" * 63 + "]" * 63 + "}"
     ids = {"id": new_id()}
-    assert stage.send(operation("appendEntry"), content, ids=ids).status_code == 201
-    assert stage.send(operation("listEntries"), ids=ids).status_code == 200
+    assert sample_tree.send(operation("appendEntry"), content, ids=ids).status_code == 201
+    assert sample_tree.send(operation("listEntries"), ids=ids).status_code == 200
 
 
 @pytest.mark.parametrize(("row", "model"), BODIES, ids=[row.name for row, _ in BODIES])
 def test_words_of_a_list_come_in_any_letter_case(
-    stage: Stage, row: Operation, model: type[Body]
+    sample_tree: SampleTree, row: Operation, model: type[Body]
 ) -> None:
     for name, schema in properties(model).items():
         words = [w for each in alternatives(schema) for w in each.get("enum", ())]
         for word in words:
             for shown in (word.upper(), word.title()):
                 body = baseline(model) | {name: shown}
-                response = stage.send(
+                response = sample_tree.send(
                     row, json.dumps(body), ids={"id": new_id(), "userId": "nobody"}
                 )
                 assert response.status_code != 400 or response.json()["code"] == "bad_request"
 
 
-def test_an_answer_is_whole_json_whatever_the_title_holds(stage: Stage) -> None:
+def test_an_answer_is_whole_json_whatever_the_title_holds(sample_tree: SampleTree) -> None:
     title = '"\\/</script>\u2028\u2029\ufeff\u202e\U0010ffff\ue000 {0} %s $1'
-    stage.owner.starts(title)
-    listed = reply_of(stage.send(operation("listConversations"))).expect(200)
+    sample_tree.owner.starts(title)
+    listed = reply_of(sample_tree.send(operation("listConversations"))).expect(200)
     assert title in [c.get("title") for c in listed["data"]]

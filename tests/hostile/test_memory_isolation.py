@@ -15,7 +15,7 @@ from tests.hostile.comparison import HIDDEN, ROWS, Told, rows_with, secrets_from
 from tests.hostile.memory_probes import MINE, PROBES, REPEATING, SAID, Probe
 from tests.hostile.secret_world import HUSHED, SECRETS, Scene
 from tests.support.api import headers_of
-from tests.support.memory.callers import Asker
+from tests.support.memory.callers import Caller
 
 
 def test_every_operation_is_probed() -> None:
@@ -44,24 +44,24 @@ def test_an_id_of_ones_choice_is_taken_and_no_more_is_said(
 ) -> None:
     full, _ = scenes
     stranger = full.strangers[who]
-    asker, agent_id = stranger.asker, stranger.ids["my_agent"][0]
+    caller, agent_id = stranger.caller, stranger.ids["my_agent"][0]
     before = rows_with(full, {name: full.ids[name] for name in SECRETS})
     for memory_id in full.ids["memory"]:
         body = {"id": memory_id, "content": "x"} | MINE
-        refusals = [asker.post("/memories", body=body)]
+        refusals = [caller.post("/memories", body=body)]
         items = {"items": [{"op": "create"} | body]}
-        refusals.append(asker.post("/memories/batch", body=items))
+        refusals.append(caller.post("/memories/batch", body=items))
         for reply in refusals:
             assert reply.refused(409, "conflict")["reason"] == "duplicate_id"
     run_id = full.ids["run"][0]
-    reply = asker.post("/runs", body={"id": run_id, "agent_id": agent_id})
+    reply = caller.post("/runs", body={"id": run_id, "agent_id": agent_id})
     assert reply.refused(409, "conflict") == {"reason": "id_taken"}
     session = {"content": "x", "agent_id": agent_id, "scope": "session", "run_id": run_id}
-    asker.post("/memories", body=session).refused(403, "not_owner")
-    reply = asker.post("/agents", body={"id": full.ids["agent"][0]})
+    caller.post("/memories", body=session).refused(403, "not_owner")
+    reply = caller.post("/agents", body={"id": full.ids["agent"][0]})
     assert reply.refused(409, "conflict") == {"reason": "id_taken"}
     for chat_id in full.ids["chat"]:
-        reply = asker.put("/chats/{}", chat_id, body={"kind": "group"})
+        reply = caller.put("/chats/{}", chat_id, body={"kind": "group"})
         assert reply.refused(404, "not_found") == {"resource": "chat", "id": chat_id}
     assert rows_with(full, {name: full.ids[name] for name in SECRETS}) == before
 
@@ -72,7 +72,7 @@ def test_who_imports_an_export_of_others_gets_none_of_their_things(
     scenes: tuple[Scene, Scene], who: str, mode: str
 ) -> None:
     full, _ = scenes
-    stranger, admin = full.strangers[who].asker, full.town.admin
+    stranger, admin = full.strangers[who].caller, full.callers.admin
     secrets = {name: full.ids[name] for name in SECRETS}
     before = rows_with(full, secrets)
     lines = _http(admin, "GET", "/export", {"status": "all"}).text
@@ -89,10 +89,10 @@ def test_who_imports_an_export_of_others_gets_none_of_their_things(
 
 
 def _http(
-    asker: Asker, method: str, path: str, query: dict[str, str], lines: str | None = None
+    caller: Caller, method: str, path: str, query: dict[str, str], lines: str | None = None
 ) -> httpx2.Response:
-    headers = {"Content-Type": "application/x-ndjson"} | headers_of(asker.user.credentials)
-    return asker.world.api.http.request(method, path, params=query, content=lines, headers=headers)
+    headers = {"Content-Type": "application/x-ndjson"} | headers_of(caller.user.credentials)
+    return caller.world.api.http.request(method, path, params=query, content=lines, headers=headers)
 
 
 def _assert_silent(told: Told, probe: Probe, who: str) -> None:

@@ -10,7 +10,7 @@ from tests.hostile.comparison import rows_with, secrets_from, told_in_both
 from tests.hostile.import_probes import IMPORTING
 from tests.hostile.memory_probes import MINE, SAID, SHARED
 from tests.hostile.secret_world import ACME, OLGA, Scene, a_colleague
-from tests.support.memory.callers import Asker
+from tests.support.memory.callers import Caller
 from tests.support.streams import following
 
 LISTS = [
@@ -28,8 +28,8 @@ def test_a_walk_by_pages_of_one_is_as_long_as_in_a_world_without_secrets(
 ) -> None:
     walks = []
     for scene in scenes:
-        asker = scene.strangers[who].asker
-        walks.append({row.name: _walked(asker, row) for row in LISTS})
+        caller = scene.strangers[who].caller
+        walks.append({row.name: _walked(caller, row) for row in LISTS})
     assert walks[0] == walks[1]
     assert walks[0]["listMemories"] > 1
     assert walks[0]["searchMemories"] > 1
@@ -52,7 +52,7 @@ def test_a_stream_of_events_tells_a_stranger_of_their_own_alone(
     scenes: tuple[Scene, Scene], who: str
 ) -> None:
     full, _ = scenes
-    stranger, olga = full.strangers[who].asker, a_colleague(full.town.world, OLGA, ACME)
+    stranger, olga = full.strangers[who].caller, a_colleague(full.callers.world, OLGA, ACME)
     since: dict[str, Any] = {"from": "2000-01-01T00:00:00Z"}
     with following(stranger, **since) as stream:
         olga.adds(f"{SAID} while somebody listens", **MINE)
@@ -66,16 +66,16 @@ def test_a_stream_of_events_tells_a_stranger_of_their_own_alone(
     assert SAID not in str(told)
 
 
-def _walked(asker: Asker, row: Operation) -> int:
+def _walked(caller: Caller, row: Operation) -> int:
     """How many pages of one item there are."""
     place: dict[str, Any] = {"spaces": "all"} if row.name.endswith("Memories") else {}
     asked: dict[str, Any] = place | {"limit": 1}
     path, pages = row.path.removeprefix("/v1"), 0
     while True:
         if row.method == "GET":
-            page = asker.get(path, **asked).expect(200)
+            page = caller.get(path, **asked).expect(200)
         else:
-            page = asker.post(path, body={"query": SHARED} | asked).expect(200)
+            page = caller.post(path, body={"query": SHARED} | asked).expect(200)
         assert len(page["data"]) <= 1
         pages += len(page["data"])
         if page["next_cursor"] is None:

@@ -10,7 +10,7 @@ from recollect.conversations.operations import OPERATIONS
 from recollect.http.operation import Operation
 from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused, violated, well_formed
-from tests.hostile.sample_tree import MARKER, Stage
+from tests.hostile.sample_tree import MARKER, SampleTree
 from tests.support.api import headers_of
 from tests.support.world import new_id
 
@@ -39,23 +39,23 @@ def bad_ids() -> Iterator[str]:
 
 @pytest.mark.usefixtures("untouched")
 @every_id
-def test_an_id_that_is_no_uuid_is_not_found(stage: Stage, row: Operation) -> None:
+def test_an_id_that_is_no_uuid_is_not_found(sample_tree: SampleTree, row: Operation) -> None:
     content = content_for(row)
     for name in re.findall(r"{(\w+)}", row.path):
         if name == "userId":
             continue
         for bad in bad_ids():
-            details = refused(stage.send(row, content, ids={name: bad}), "not_found")
+            details = refused(sample_tree.send(row, content, ids={name: bad}), "not_found")
             sent = unquote(bad)
             assert details == {"resource": RESOURCES[name], "id": sent}, bad
 
 
 @pytest.mark.usefixtures("untouched")
 @every_id
-def test_an_id_with_a_slash_in_it_is_not_found(stage: Stage, row: Operation) -> None:
+def test_an_id_with_a_slash_in_it_is_not_found(sample_tree: SampleTree, row: Operation) -> None:
     for name in re.findall(r"{(\w+)}", row.path):
         if name != "userId":
-            response = stage.send(row, content_for(row), ids={name: "%2F"})
+            response = sample_tree.send(row, content_for(row), ids={name: "%2F"})
             assert response.status_code == 404
             assert well_formed(response)["code"] == "not_found"
 
@@ -63,33 +63,39 @@ def test_an_id_with_a_slash_in_it_is_not_found(stage: Stage, row: Operation) -> 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("method", ["PATCH", "DELETE"])
 @pytest.mark.parametrize("user", ["u" * 256, "%00", f"a%00{MARKER}", quote("🎉" * 256)])
-def test_a_user_id_in_a_path_obeys_its_limits(stage: Stage, method: str, user: str) -> None:
+def test_a_user_id_in_a_path_obeys_its_limits(
+    sample_tree: SampleTree, method: str, user: str
+) -> None:
     row = next(r for r in OPERATIONS if r.method == method and "{userId}" in r.path)
-    assert violated(stage.send(row, content_for(row), ids={"userId": user})) == {"userId"}
+    assert violated(sample_tree.send(row, content_for(row), ids={"userId": user})) == {"userId"}
 
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize(
     "user", ["u" * 255, "%20", "a%2Fb", "..%2F..", "%0A", "%FF", "%25", "%EF%BF%BF"]
 )
-def test_any_other_text_may_be_a_user_id(stage: Stage, user: str) -> None:
+def test_any_other_text_may_be_a_user_id(sample_tree: SampleTree, user: str) -> None:
     change = next(r for r in OPERATIONS if r.name == "updateMembership")
-    details = refused(stage.send(change, content_for(change), ids={"userId": user}), "not_found")
+    details = refused(
+        sample_tree.send(change, content_for(change), ids={"userId": user}), "not_found"
+    )
     assert details == {"resource": "membership", "id": unquote(user)}
 
 
 @pytest.mark.usefixtures("untouched")
 @every_path
 def test_a_method_that_the_path_lacks_is_405_and_names_those_it_has(
-    stage: Stage, path: str
+    sample_tree: SampleTree, path: str
 ) -> None:
     rows = [row for row in OPERATIONS if row.path == path]
     allowed = {row.method for row in rows}
     allowed |= {"HEAD"} if "GET" in allowed else set()
     for method in (m for m in METHODS if m not in allowed):
-        headers = headers_of(stage.caller(rows[0]).credentials)
+        headers = headers_of(sample_tree.caller(rows[0]).credentials)
         for credentials in (headers, {}):
-            response = stage.request(method, stage.path(rows[0]), b'{"a":1}', credentials)
+            response = sample_tree.request(
+                method, sample_tree.path(rows[0]), b'{"a":1}', credentials
+            )
             if method != "HEAD":
                 refused(response, "method_not_allowed")
             assert response.status_code == 405
@@ -97,12 +103,15 @@ def test_a_method_that_the_path_lacks_is_405_and_names_those_it_has(
 
 
 @every_path
-def test_head_is_get_without_a_body(stage: Stage, path: str) -> None:
+def test_head_is_get_without_a_body(sample_tree: SampleTree, path: str) -> None:
     row = next((row for row in OPERATIONS if row.path == path and row.method == "GET"), None)
     if row is None:
         return
-    headers = headers_of(stage.caller(row).credentials)
-    head, got = stage.request("HEAD", stage.path(row), None, headers), stage.send(row)
+    headers = headers_of(sample_tree.caller(row).credentials)
+    head, got = (
+        sample_tree.request("HEAD", sample_tree.path(row), None, headers),
+        sample_tree.send(row),
+    )
     # Of a response that nobody records there is nothing to follow.
     assert head.status_code == (204 if row.name == "replayResponse" else 200)
     assert (head.status_code, head.content) == (got.status_code, b"")
@@ -133,10 +142,10 @@ def test_head_is_get_without_a_body(stage: Stage, path: str) -> None:
         "/" + "a" * 50_000,
     ],
 )
-def test_a_path_that_leads_nowhere_is_404(stage: Stage, path: str) -> None:
-    headers = headers_of(stage.world.admin.credentials)
+def test_a_path_that_leads_nowhere_is_404(sample_tree: SampleTree, path: str) -> None:
+    headers = headers_of(sample_tree.world.admin.credentials)
     for method in ("GET", "POST", "PUT"):
-        response = stage.request(method, path, None, headers)
+        response = sample_tree.request(method, path, None, headers)
         assert response.status_code == 404, response.text
         body = well_formed(response)
         assert body["code"] == "not_found"

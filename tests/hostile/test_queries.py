@@ -11,7 +11,7 @@ from recollect.http.operation import Operation
 from recollect.http.params import Param
 from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused, violated
-from tests.hostile.sample_tree import MARKER, Stage, operation
+from tests.hostile.sample_tree import MARKER, SampleTree, operation
 from tests.support.world import new_id
 
 WITH_QUERY = [row for row in OPERATIONS if row.query]
@@ -91,66 +91,72 @@ def good_values(param: Param) -> Iterator[str]:
 
 @pytest.mark.usefixtures("untouched")
 @every_query
-def test_a_value_that_cannot_be_read_names_its_parameter(stage: Stage, row: Operation) -> None:
+def test_a_value_that_cannot_be_read_names_its_parameter(
+    sample_tree: SampleTree, row: Operation
+) -> None:
     for param in row.query:
         for value in bad_values(param):
-            response = stage.send(row, content_for(row), query=f"{param.name}={value}")
+            response = sample_tree.send(row, content_for(row), query=f"{param.name}={value}")
             assert violated(response) == {param.name}, value
 
 
 @every_query
-def test_values_at_the_edge_are_read(stage: Stage, row: Operation) -> None:
+def test_values_at_the_edge_are_read(sample_tree: SampleTree, row: Operation) -> None:
     content = content_for(row)
     for param in row.query:
         for value in good_values(param):
-            response = stage.send(row, content, query=f"{param.name}={value}")
+            response = sample_tree.send(row, content, query=f"{param.name}={value}")
             assert response.status_code in (200, 204), (param.name, value, response.text)
 
 
 @pytest.mark.usefixtures("untouched")
 @every_query
-def test_one_parameter_with_two_values_is_refused(stage: Stage, row: Operation) -> None:
+def test_one_parameter_with_two_values_is_refused(sample_tree: SampleTree, row: Operation) -> None:
     for param in row.query:
         values = "&".join(f"{param.name}={n}" for n in range(1_000))
-        assert violated(stage.send(row, content_for(row), query=values)) == {param.name}
+        assert violated(sample_tree.send(row, content_for(row), query=values)) == {param.name}
 
 
 @pytest.mark.usefixtures("untouched")
 @strict_query
-def test_all_violations_are_told_at_once(stage: Stage, row: Operation) -> None:
+def test_all_violations_are_told_at_once(sample_tree: SampleTree, row: Operation) -> None:
     bad = {param.name: next(bad_values(param), None) for param in row.query}
     wrong = {name: value for name, value in bad.items() if value is not None}
     query = "&".join(f"{name}={value}" for name, value in wrong.items())
-    assert violated(stage.send(row, content_for(row), query=query)) == set(wrong)
+    assert violated(sample_tree.send(row, content_for(row), query=query)) == set(wrong)
 
 
 @pytest.mark.usefixtures("untouched")
 @every_list
-def test_a_limit_that_is_none_is_refused(stage: Stage, row: Operation) -> None:
+def test_a_limit_that_is_none_is_refused(sample_tree: SampleTree, row: Operation) -> None:
     for value in BAD_LIMITS:
-        assert violated(stage.send(row, query=f"limit={value}")) == {"limit"}, value
+        assert violated(sample_tree.send(row, query=f"limit={value}")) == {"limit"}, value
 
 
 @every_list
-def test_the_smallest_and_the_largest_limit_are_taken(stage: Stage, row: Operation) -> None:
+def test_the_smallest_and_the_largest_limit_are_taken(
+    sample_tree: SampleTree, row: Operation
+) -> None:
     for value in ("1", "1000", "0001"):
-        assert stage.send(row, query=f"limit={value}").status_code == 200
+        assert sample_tree.send(row, query=f"limit={value}").status_code == 200
 
 
 @pytest.mark.usefixtures("untouched")
 @every_list
-def test_an_unknown_cursor_is_a_bad_request_under_every_name(stage: Stage, row: Operation) -> None:
-    for cursor in (*BAD_CURSORS, new_id(), MARKER, *_foreign_cursors(stage, row)):
+def test_an_unknown_cursor_is_a_bad_request_under_every_name(
+    sample_tree: SampleTree, row: Operation
+) -> None:
+    for cursor in (*BAD_CURSORS, new_id(), MARKER, *_foreign_cursors(sample_tree, row)):
         for name in cursor_names(row):
-            response = stage.send(row, query=f"{name}={cursor}")
+            response = sample_tree.send(row, query=f"{name}={cursor}")
             assert refused(response, "bad_request")["field"] == cursor_names(row)[0], cursor
 
 
 @pytest.mark.usefixtures("untouched")
 @every_list
-def test_two_cursors_that_differ_are_refused(stage: Stage, row: Operation) -> None:
+def test_two_cursors_that_differ_are_refused(sample_tree: SampleTree, row: Operation) -> None:
     for query in ("after=a&afterCursor=b", "after=a&after=b", f"after=&afterCursor={new_id()}"):
-        assert violated(stage.send(row, query=query)) == {cursor_names(row)[0]}
+        assert violated(sample_tree.send(row, query=query)) == {cursor_names(row)[0]}
 
 
 @pytest.mark.usefixtures("untouched")
@@ -158,46 +164,50 @@ def test_two_cursors_that_differ_are_refused(stage: Stage, row: Operation) -> No
 @pytest.mark.parametrize(
     "epoch", ["0", "-1", "x", "1.5", "", "%00", "1e3", "000", "٣", "latest%20"]
 )
-def test_a_bad_epoch_is_a_bad_request(stage: Stage, name: str, epoch: str) -> None:
-    response = stage.send(operation(name), query=f"epoch={epoch}")
+def test_a_bad_epoch_is_a_bad_request(sample_tree: SampleTree, name: str, epoch: str) -> None:
+    response = sample_tree.send(operation(name), query=f"epoch={epoch}")
     assert refused(response, "bad_request")["field"] == "epoch"
 
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("name", ["listEntries", "adminListEntries"])
-def test_an_epoch_beyond_what_is_stored_is_refused_or_empty(stage: Stage, name: str) -> None:
+def test_an_epoch_beyond_what_is_stored_is_refused_or_empty(
+    sample_tree: SampleTree, name: str
+) -> None:
     for epoch in (str(2**63), "9" * 5_000):
-        assert violated(stage.send(operation(name), query=f"epoch={epoch}")) == {"epoch"}
+        assert violated(sample_tree.send(operation(name), query=f"epoch={epoch}")) == {"epoch"}
 
 
-def test_the_largest_epoch_shows_no_memory(stage: Stage) -> None:
+def test_the_largest_epoch_shows_no_memory(sample_tree: SampleTree) -> None:
     query = f"epoch={2**63 - 1}&channel=memory"
-    response = stage.send(operation("listEntries"), query=query)
+    response = sample_tree.send(operation("listEntries"), query=query)
     assert response.json() == {"data": [], "nextCursor": None}
 
 
 @pytest.mark.parametrize("word", ["bogus", "", "%00", "ALL", "SENDER", "x" * 10_000, "%FF"])
-def test_any_word_is_a_transfer_role(stage: Stage, word: str) -> None:
-    response = stage.send(operation("listOwnershipTransfers"), query=f"role={word}")
+def test_any_word_is_a_transfer_role(sample_tree: SampleTree, word: str) -> None:
+    response = sample_tree.send(operation("listOwnershipTransfers"), query=f"role={word}")
     assert response.status_code == 200
 
 
 @pytest.mark.parametrize(
     "query", ["%00", "%00%00", "%ED%A0%80", "%FF", "%", "%zz", "a%00b", "_%25"]
 )
-def test_any_text_is_a_valid_query(stage: Stage, query: str) -> None:
-    response = stage.send(operation("listConversations"), query=f"query={query}")
+def test_any_text_is_a_valid_query(sample_tree: SampleTree, query: str) -> None:
+    response = sample_tree.send(operation("listConversations"), query=f"query={query}")
     assert response.status_code == 200
 
 
-def test_nul_is_dropped_from_a_query(stage: Stage) -> None:
+def test_nul_is_dropped_from_a_query(sample_tree: SampleTree) -> None:
     wanted = f"{MARKER[:5]}%00{MARKER[5:]}"
-    response = stage.send(operation("listConversations"), query=f"query={wanted}&mode=roots")
-    assert [c["id"] for c in response.json()["data"]] == [stage.ids["id"]]
+    response = sample_tree.send(operation("listConversations"), query=f"query={wanted}&mode=roots")
+    assert [c["id"] for c in response.json()["data"]] == [sample_tree.ids["id"]]
 
 
 @every_list
-def test_strange_and_huge_query_strings_are_read_or_ignored(stage: Stage, row: Operation) -> None:
+def test_strange_and_huge_query_strings_are_read_or_ignored(
+    sample_tree: SampleTree, row: Operation
+) -> None:
     many = "&".join(f"p{n}={n}" for n in range(4_000))
     for query in (
         "&&&",
@@ -212,11 +222,11 @@ def test_strange_and_huge_query_strings_are_read_or_ignored(stage: Stage, row: O
         many,
         "z=" + "y" * 60_000,
     ):
-        assert stage.send(row, query=query).status_code == 200, query[:100]
+        assert sample_tree.send(row, query=query).status_code == 200, query[:100]
 
 
 @pytest.mark.usefixtures("untouched")
-def test_a_justification_obeys_its_limits_wherever_it_is(stage: Stage) -> None:
+def test_a_justification_obeys_its_limits_wherever_it_is(sample_tree: SampleTree) -> None:
     for row in (row for row in OPERATIONS if row.takes_justification):
         body = content_for(row)
         for query in (
@@ -224,7 +234,7 @@ def test_a_justification_obeys_its_limits_wherever_it_is(stage: Stage) -> None:
             "justification=%00",
             "justification=a&justification=b",
         ):
-            response = stage.send(row, body, query=query)
+            response = sample_tree.send(row, body, query=query)
             assert violated(response) == {"justification"}, (row.name, query[:50])
 
 
@@ -234,11 +244,11 @@ def cursor_names(row: Operation) -> tuple[str, ...]:
     return row.paging.envelope.cursor_names
 
 
-def _foreign_cursors(stage: Stage, row: Operation) -> Iterator[str]:
+def _foreign_cursors(sample_tree: SampleTree, row: Operation) -> Iterator[str]:
     """Cursors that the server made for other lists."""
     for maker, takers in (("listMemberships", ("Memberships",)), ("listForks", TAKE_CONVERSATIONS)):
         if not row.name.endswith(takers):
-            made = stage.send(operation(maker), query="limit=1").json()["nextCursor"]
+            made = sample_tree.send(operation(maker), query="limit=1").json()["nextCursor"]
             yield quote(made)
     yield base64.urlsafe_b64encode(b'["memberships","x"]').decode()
     yield base64.urlsafe_b64encode(b"[" * 1_000).decode()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recollect.text.tokens import query_tokens
 from tests.conftest import SoakSize
 from tests.hostile.refusals import refused
-from tests.hostile.sample_tree import MARKER, Stage, operation
+from tests.hostile.sample_tree import MARKER, SampleTree, operation
 from tests.support.api import headers_of
 from tests.support.searching import TYPES, settle
 from tests.support.world import User, World, new_id
@@ -159,11 +159,13 @@ def test_whatever_text_there_is_can_be_asked_for(
 
 
 @every_type
-def test_the_words_of_a_query_are_in_no_log_event_or_refusal(stage: Stage, kind: str) -> None:
+def test_the_words_of_a_query_are_in_no_log_event_or_refusal(
+    sample_tree: SampleTree, kind: str
+) -> None:
     body: dict[str, Any] = {"query": MARKER, "searchType": kind, "after": MARKER}
     row = operation("searchConversations")
-    assert refused(stage.send(row, json.dumps(body)), "bad_request")["field"] == "after"
+    assert refused(sample_tree.send(row, json.dumps(body)), "bad_request")["field"] == "after"
     row = operation("adminSearchConversations")
-    assert refused(stage.send(row, json.dumps(body)), "bad_request")["field"] == "after"
-    events = stage.world.auditor.walks("admin_list_events", action="searchConversations")
+    assert refused(sample_tree.send(row, json.dumps(body)), "bad_request")["field"] == "after"
+    events = sample_tree.world.auditor.walks("admin_list_events", action="searchConversations")
     assert MARKER not in json.dumps(events)

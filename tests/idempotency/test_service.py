@@ -19,7 +19,7 @@ from recollect.kernel.owner import Owner
 from recollect.kernel.strict_json import dump
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
-from tests.support.job_queue import Workshop
+from tests.support.job_queue import JobQueue
 from tests.support.storage import a_storage
 
 KEYS = [("a", b"k" * 32)]
@@ -28,33 +28,35 @@ WORDS = "words that were only answered"
 
 
 @pytest.fixture
-def shop(new_database: Callable[[], TestDatabase]) -> Iterator[Workshop]:
+def job_queue(new_database: Callable[[], TestDatabase]) -> Iterator[JobQueue]:
     clock = TestClock()
     with a_storage(new_database(), clock=clock, keys=KEYS) as storage, clock.hold():
-        yield Workshop(storage, clock)
+        yield JobQueue(storage, clock)
 
 
-def service(shop: Workshop) -> IdempotencyService:
-    return IdempotencyService(shop.storage.context)
+def service(job_queue: JobQueue) -> IdempotencyService:
+    return IdempotencyService(job_queue.storage.context)
 
 
-def once(shop: Workshop, key: str, handle: Callable[[str], RecordedAnswer]) -> RecordedAnswer:
+def once(job_queue: JobQueue, key: str, handle: Callable[[str], RecordedAnswer]) -> RecordedAnswer:
     async def handled(reserved_id: str) -> RecordedAnswer:
         return handle(reserved_id)
 
-    return shop.storage.run(
-        service(shop).run_once(ANN, key, fingerprint=request_fingerprint(b"same"), handle=handled)
+    return job_queue.storage.run(
+        service(job_queue).run_once(
+            ANN, key, fingerprint=request_fingerprint(b"same"), handle=handled
+        )
     )
 
 
-def test_a_kept_answer_can_not_be_read_in_storage(shop: Workshop) -> None:
+def test_a_kept_answer_can_not_be_read_in_storage(job_queue: JobQueue) -> None:
     answer = RecordedAnswer(201, dump({"content": WORDS}).encode())
-    assert once(shop, "k", lambda _: answer) == answer
-    assert once(shop, "k", lambda _: RecordedAnswer(500, b"")) == answer
-    assert WORDS not in shop.storage.database.stored_text()
+    assert once(job_queue, "k", lambda _: answer) == answer
+    assert once(job_queue, "k", lambda _: RecordedAnswer(500, b"")) == answer
+    assert WORDS not in job_queue.storage.database.stored_text()
 
 
-def test_after_a_failure_of_the_server_the_next_try_has_the_same_id(shop: Workshop) -> None:
+def test_after_a_failure_of_the_server_the_next_try_has_the_same_id(job_queue: JobQueue) -> None:
     given: list[str] = []
 
     def fails(reserved_id: str) -> RecordedAnswer:
@@ -66,12 +68,12 @@ def test_after_a_failure_of_the_server_the_next_try_has_the_same_id(shop: Worksh
         return RecordedAnswer(201, b"{}")
 
     with pytest.raises(Unavailable):
-        once(shop, "k", fails)
-    once(shop, "k", succeeds)
+        once(job_queue, "k", fails)
+    once(job_queue, "k", succeeds)
     assert given[0] == given[1]
 
 
-def test_a_second_request_waits_for_the_answer_of_the_first(shop: Workshop) -> None:
+def test_a_second_request_waits_for_the_answer_of_the_first(job_queue: JobQueue) -> None:
     entered, may_end = asyncio.Event(), asyncio.Event()
     answer = RecordedAnswer(201, b'{"id": "one"}')
 
@@ -85,20 +87,22 @@ def test_a_second_request_waits_for_the_answer_of_the_first(shop: Workshop) -> N
 
     async def both() -> list[RecordedAnswer]:
         said = request_fingerprint(b"same")
-        first = asyncio.create_task(service(shop).run_once(ANN, "k", fingerprint=said, handle=slow))
+        first = asyncio.create_task(
+            service(job_queue).run_once(ANN, "k", fingerprint=said, handle=slow)
+        )
         await entered.wait()
         second = asyncio.create_task(
-            service(shop).run_once(ANN, "k", fingerprint=said, handle=never)
+            service(job_queue).run_once(ANN, "k", fingerprint=said, handle=never)
         )
         # Its claim is refused at least once while the first runs.
         await asyncio.sleep(0)
         may_end.set()
         return [await first, await second]
 
-    assert shop.storage.run(both()) == [answer, answer]
+    assert job_queue.storage.run(both()) == [answer, answer]
 
 
-def test_a_caller_who_hangs_up_finds_the_answer_when_they_come_again(shop: Workshop) -> None:
+def test_a_caller_who_hangs_up_finds_the_answer_when_they_come_again(job_queue: JobQueue) -> None:
     entered, may_end = asyncio.Event(), asyncio.Event()
     answer = RecordedAnswer(201, b'{"id": "one"}')
 
@@ -111,7 +115,7 @@ def test_a_caller_who_hangs_up_finds_the_answer_when_they_come_again(shop: Works
         raise AssertionError("the request was handled twice")
 
     async def hang_up_and_come_again() -> RecordedAnswer:
-        kept, same = service(shop), request_fingerprint(b"same")
+        kept, same = service(job_queue), request_fingerprint(b"same")
         first = asyncio.create_task(kept.run_once(ANN, "k", fingerprint=same, handle=slow))
         await entered.wait()
         first.cancel()
@@ -120,48 +124,48 @@ def test_a_caller_who_hangs_up_finds_the_answer_when_they_come_again(shop: Works
         may_end.set()
         return await kept.run_once(ANN, "k", fingerprint=same, handle=never)
 
-    assert shop.storage.run(hang_up_and_come_again()) == answer
+    assert job_queue.storage.run(hang_up_and_come_again()) == answer
 
 
 def test_a_first_request_that_takes_too_long_is_told_with_a_time_to_come_back(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    job_queue: JobQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(idempotency, "_PAUSES_SECONDS", (0.001,))
 
     async def asks_again(_: str) -> RecordedAnswer:
-        return await service(shop).run_once(
+        return await service(job_queue).run_once(
             ANN, "k", fingerprint=request_fingerprint(b"same"), handle=asks_again
         )
 
     with pytest.raises(RequestStillRunning) as refused:
-        shop.storage.run(asks_again(""))
+        job_queue.storage.run(asks_again(""))
     assert refused.value.details == {"reason": "idempotency", "message": refused.value.message}
     assert http_status(refused.value, strict=True) == 409
     assert http_headers(refused.value, strict=True) == [(b"retry-after", b"1")]
 
 
-def test_after_a_refusal_the_key_is_free_for_another_request(shop: Workshop) -> None:
+def test_after_a_refusal_the_key_is_free_for_another_request(job_queue: JobQueue) -> None:
     def refused(_: str) -> RecordedAnswer:
         raise Conflict("no")
 
     with pytest.raises(Conflict):
-        once(shop, "k", refused)
-    assert shop.storage.database.rows("SELECT key FROM idempotency_answers") == []
-    assert once(shop, "k", lambda _: RecordedAnswer(404, b"{}")).status == 404
-    assert once(shop, "k", lambda _: RecordedAnswer(200, b"{}")).status == 200
+        once(job_queue, "k", refused)
+    assert job_queue.storage.database.rows("SELECT key FROM idempotency_answers") == []
+    assert once(job_queue, "k", lambda _: RecordedAnswer(404, b"{}")).status == 404
+    assert once(job_queue, "k", lambda _: RecordedAnswer(200, b"{}")).status == 200
 
 
-def test_answers_are_removed_after_their_day_and_not_before(shop: Workshop) -> None:
-    once(shop, "old", lambda _: RecordedAnswer(200, b"{}"))
-    shop.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2)
-    once(shop, "young", lambda _: RecordedAnswer(200, b"{}"))
-    jobs = IdempotencyJobs(shop.storage.context)
-    shop.storage.run(jobs.schedule())
-    shop.storage.run(jobs.schedule())
-    shop.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2 + 1)
-    assert shop.work(shop.worker_of(jobs.handlers())) == 1
-    assert shop.storage.database.rows("SELECT key FROM idempotency_answers") == [("young",)]
-    assert shop.rows("task_type") == [(IDEMPOTENCY_EXPIRY,)]
+def test_answers_are_removed_after_their_day_and_not_before(job_queue: JobQueue) -> None:
+    once(job_queue, "old", lambda _: RecordedAnswer(200, b"{}"))
+    job_queue.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2)
+    once(job_queue, "young", lambda _: RecordedAnswer(200, b"{}"))
+    jobs = IdempotencyJobs(job_queue.storage.context)
+    job_queue.storage.run(jobs.schedule())
+    job_queue.storage.run(jobs.schedule())
+    job_queue.clock.advance(seconds=KEY_LIFETIME.total_seconds() / 2 + 1)
+    assert job_queue.work(job_queue.worker_of(jobs.handlers())) == 1
+    assert job_queue.storage.database.rows("SELECT key FROM idempotency_answers") == [("young",)]
+    assert job_queue.rows("task_type") == [(IDEMPOTENCY_EXPIRY,)]
 
 
 def test_a_fingerprint_tells_where_one_part_ends() -> None:

@@ -19,7 +19,7 @@ from recollect.kernel.retention_rules import PiiRisk
 from tests.conftest import Host
 from tests.ir.library import DAY, Library, a_store, an_entry, done, ids, new_name
 from tests.support.engines import TestDatabase
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 
 LONG_TERM, SESSION, ORG = MemoryScope.LONG_TERM, MemoryScope.SESSION, MemoryScope.ORG
 SECRET = "sk-" + "a1b2c3d4e5f6g7h8i9"
@@ -365,7 +365,7 @@ def test_what_is_written_here_is_seen_in_the_server_and_the_other_way_round(
     entry = done(store.create_memory(an_entry(slug, scope=ORG)))
     done(store.close())
     with host(database) as world:
-        agent = Town(world).agent(slug)
+        agent = Callers(world).agent(slug)
         memory = agent.get("/memories/{}", entry.memory_id).expect(200)
         assert (memory["value"], memory["group_id"]) == ({"name": "ochre"}, "org-default")
         assert (memory["source"], memory["agent_id"]) == ("runner", slug)

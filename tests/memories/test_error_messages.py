@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Reply
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.portability import MINE
 
 
@@ -14,30 +14,30 @@ def violation(reply: Reply) -> dict[str, Any]:
     return dict(told)
 
 
-def searches(asker: Asker, **members: Any) -> Reply:
-    return asker.post("/memories/search", body={"query": "x"} | members)
+def searches(caller: Caller, **members: Any) -> Reply:
+    return caller.post("/memories/search", body={"query": "x"} | members)
 
 
 @pytest.mark.parametrize(
     ("space", "field"), [("user", "space"), ([], "space"), ({"kind": "user", "id": 7}, "space.id")]
 )
 def test_what_is_no_space_is_told_without_words_of_the_inside(
-    town: Town, space: Any, field: str
+    callers: Callers, space: Any, field: str
 ) -> None:
-    told = violation(town.person("ann").post("/memories", body={"content": "x", "space": space}))
+    told = violation(callers.person("ann").post("/memories", body={"content": "x", "space": space}))
     assert told["field"] == field
     assert "instance" not in told["message"]
     assert "SpaceWish" not in told["message"]
 
 
-def test_what_is_no_alias_is_told_to_be_no_object(town: Town) -> None:
+def test_what_is_no_alias_is_told_to_be_no_object(callers: Callers) -> None:
     body = {"name": "Kim", "aliases": [{"value": "K"}, "Kimmy"]}
-    told = violation(town.person("ann").post("/people", body=body))
+    told = violation(callers.person("ann").post("/people", body=body))
     assert told == {"field": "aliases[1]", "message": "must be an object"}
 
 
-def test_an_unknown_member_is_told_with_the_known_ones_at_every_depth(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_unknown_member_is_told_with_the_known_ones_at_every_depth(callers: Callers) -> None:
+    ann = callers.person("ann")
     space = {"kind": "user", "idd": "ann"}
     told = violation(ann.post("/memories", body={"content": "x", "space": space}))
     assert told == {
@@ -60,23 +60,25 @@ def test_an_unknown_member_is_told_with_the_known_ones_at_every_depth(town: Town
     + [(name, "") for name in ("status", "foo", "text", "name")],
 )
 def test_only_what_is_near_is_offered_for_an_unknown_member(
-    town: Town, member: str, hint: str
+    callers: Callers, member: str, hint: str
 ) -> None:
     told = violation(
-        town.person("ann").post("/memories", body={"content": "x", member: "y"} | MINE)
+        callers.person("ann").post("/memories", body={"content": "x", member: "y"} | MINE)
     )
     assert (told["field"], told["message"]) == (member, f"unknown field{hint}")
     assert "visibility" in told["allowed"]
 
 
 @pytest.mark.parametrize("wrong", [5, "", "a\x00"])
-def test_a_place_in_a_list_has_one_name_whatever_is_wrong_with_it(town: Town, wrong: Any) -> None:
+def test_a_place_in_a_list_has_one_name_whatever_is_wrong_with_it(
+    callers: Callers, wrong: Any
+) -> None:
     body = {"content": "x", "tags": ["a", wrong]} | MINE
-    assert violation(town.person("ann").post("/memories", body=body))["field"] == "tags[1]"
+    assert violation(callers.person("ann").post("/memories", body=body))["field"] == "tags[1]"
 
 
-def test_a_move_says_what_a_move_can_send(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_move_says_what_a_move_can_send(callers: Callers) -> None:
+    ann = callers.person("ann")
     mine = ann.adds("a text", **MINE)["id"]
     agent = ann.registers()["id"]
 

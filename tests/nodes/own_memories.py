@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.nodes.own_trees import IN_ALL, WORDS
-from tests.nodes.surfaces import Surfaces, Way
+from tests.nodes.surfaces import NodeClient, Surfaces
 from tests.support.api import Reply
 
 ALL = {"limit": 1000}
@@ -26,9 +26,9 @@ class Note:
 class OwnMemories:
     """Acts on them; what it wrote it reads again."""
 
-    def __init__(self, way: Way, client: int) -> None:
-        self._way = way
-        self.user = way.user(f"dan-{client}")
+    def __init__(self, node_client: NodeClient, client: int) -> None:
+        self._way = node_client
+        self.user = node_client.user(f"dan-{client}")
         agent = {"id": f"{self.user.name}-agent", "owner_id": self.user.name}
         self.agent_id: str = self._call("POST", "/agents", body=agent).expect(201)["id"]
         self.notes: list[Note] = []

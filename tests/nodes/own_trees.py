@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.nodes.surfaces import Surfaces, Way
+from tests.nodes.surfaces import NodeClient, Surfaces
 from tests.support.branches import Branch, Item
 from tests.support.world import User, memory
 
@@ -41,8 +41,8 @@ class Tree:
 class OwnTrees:
     """Acts on them. Each act is told two numbers to pick by; what it wrote it reads again."""
 
-    def __init__(self, way: Way, client: int) -> None:
-        self.people = [way.user(f"{name}-{client}") for name in PEOPLE]
+    def __init__(self, node_client: NodeClient, client: int) -> None:
+        self.people = [node_client.user(f"{name}-{client}") for name in PEOPLE]
         self.trees: list[Tree] = []
         self._said = 0
         self.create(0, 0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.support.engines import TestDatabase
 from tests.support.hosting import a_world
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.searching import embedding_flags, settle, settle_memories
 from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import User, World
@@ -22,17 +22,17 @@ class Pair:
     second: World
 
     @property
-    def town(self) -> Town:
+    def callers(self) -> Callers:
         """The first server's people."""
-        return Town(self.first)
+        return Callers(self.first)
 
     def there(self, user: User) -> User:
         """The same user, who calls the second server."""
         return replace(user, api=self.second.api)
 
-    def asker_there(self, asker: Asker) -> Asker:
+    def caller_there(self, caller: Caller) -> Caller:
         """The same for somebody who asks about memories."""
-        return Asker(self.there(asker.user), self.second)
+        return Caller(self.there(caller.user), self.second)
 
     def settle(self) -> None:
         """Wait until everything that was written is in every index."""

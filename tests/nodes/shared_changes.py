@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from tests.nodes.surfaces import Way
+from tests.nodes.surfaces import NodeClient
 from tests.support.api import Reply
 from tests.support.world import history, new_id, text_of
 
@@ -20,19 +20,19 @@ class CommonGround:
     """A tree where all are managers, one is the owner and a guest comes and goes; one user's
     memories; ids that nobody has used yet. What the clients were told is kept here."""
 
-    def __init__(self, way: Way, clients: int) -> None:
+    def __init__(self, node_client: NodeClient, clients: int) -> None:
         self.clients = clients
-        self.host = way.user("host")
-        self.guest = way.user("guest")
-        self.names = [way.user(f"member-{number}").name for number in range(clients)]
-        owner = way.user("member-0")
+        self.host = node_client.user("host")
+        self.guest = node_client.user("guest")
+        self.names = [node_client.user(f"member-{number}").name for number in range(clients)]
+        owner = node_client.user("member-0")
         self.tree: str = owner.starts("common")["id"]
         for name in self.names[1:]:
             body = {"userId": name, "accessLevel": "manager"}
             owner.call("share", self.tree, body=body).expect(201)
         self.fresh_ids = [new_id() for _ in range(IDS)]
         self.claims = [f"{self.host.name}.claim-{number}" for number in range(IDS)]
-        self.memory: str = _writes(way, self.host, "the first text")["id"]
+        self.memory: str = _writes(node_client, self.host, "the first text")["id"]
         self.granted: set[str] = set()
         self.said: dict[int, list[str]] = defaultdict(list)
         self.synced: set[tuple[str, ...]] = {()}
@@ -48,11 +48,11 @@ class CommonGround:
 class Member:
     """One client on the common ground."""
 
-    def __init__(self, ground: CommonGround, way: Way, number: int) -> None:
+    def __init__(self, ground: CommonGround, node_client: NodeClient, number: int) -> None:
         self.ground = ground
-        self.way = way
+        self.node_client = node_client
         self.number = number
-        self.user = way.user(f"member-{number}")
+        self.user = node_client.user(f"member-{number}")
         self._synced = 0
 
     def say_in_common(self, pick: int, other: int) -> None:
@@ -72,7 +72,7 @@ class Member:
         self.ground.synced.add(tuple(items))
         agent = self.user.with_key(AGENT_KEY)
         done = agent.syncs(self.ground.tree, items)
-        entries = _memory(self.way, self.number, self.ground.tree, "latest")
+        entries = _memory(self.node_client, self.number, self.ground.tree, "latest")
         assert _contents(entries) in self.ground.synced
         assert entries[-1]["epoch"] >= done["epoch"]
 
@@ -132,7 +132,7 @@ class Member:
 
     def repeat_in_common(self, pick: int, other: int) -> None:
         """All tell the same fact in the same space: it is one memory."""
-        self.ground.repeated.append(_writes(self.way, self.ground.host, FACT)["id"])
+        self.ground.repeated.append(_writes(self.node_client, self.ground.host, FACT)["id"])
 
     def claim_in_common(self, pick: int, other: int) -> None:
         """An id is given once."""
@@ -150,23 +150,23 @@ class Member:
         return owner
 
     def _as(self, name: str) -> Any:
-        return self.way.user(f"member-{self.ground.names.index(name)}")
+        return self.node_client.user(f"member-{self.ground.names.index(name)}")
 
     def _asks(self, method: str, path: str, *ids: str, body: Any = None) -> Reply:
-        return self.way.request(method, path, self.ground.host, *ids, body=body)
+        return self.node_client.request(method, path, self.ground.host, *ids, body=body)
 
 
-def check(ground: CommonGround, way: Way) -> None:
+def check(ground: CommonGround, node_client: NodeClient) -> None:
     """What holds in whichever order it came, asked once all clients are done."""
-    _check_tree(ground, way)
-    _check_epochs(ground, way)
-    _check_owner(ground, way)
-    _check_starts(ground, way)
-    _check_memories(ground, way)
+    _check_tree(ground, node_client)
+    _check_epochs(ground, node_client)
+    _check_owner(ground, node_client)
+    _check_starts(ground, node_client)
+    _check_memories(ground, node_client)
 
 
-def _check_tree(ground: CommonGround, way: Way) -> None:
-    member = way.user("member-0")
+def _check_tree(ground: CommonGround, node_client: NodeClient) -> None:
+    member = node_client.user("member-0")
     texts = member.texts(ground.tree)
     assert sorted(texts) == sorted(t for said in ground.said.values() for t in said)
     for number, said in ground.said.items():
@@ -175,8 +175,8 @@ def _check_tree(ground: CommonGround, way: Way) -> None:
     assert level in ground.granted if ground.granted else level is None
 
 
-def _check_epochs(ground: CommonGround, way: Way) -> None:
-    entries = _memory(way, 0, ground.tree, "all")
+def _check_epochs(ground: CommonGround, node_client: NodeClient) -> None:
+    entries = _memory(node_client, 0, ground.tree, "all")
     assert len({entry["id"] for entry in entries}) == len(entries)
     epochs: dict[int, list[Any]] = defaultdict(list)
     for entry in entries:
@@ -185,7 +185,7 @@ def _check_epochs(ground: CommonGround, way: Way) -> None:
     assert all(_contents(epoch) in ground.synced for epoch in epochs.values())
 
 
-def _check_owner(ground: CommonGround, way: Way) -> None:
+def _check_owner(ground: CommonGround, node_client: NodeClient) -> None:
     """Each transfer ended at most once, and those that were accepted lead from the first owner to
     the present one."""
     ended = [transfer for transfer, _, _ in ground.accepted] + ground.cancelled
@@ -194,29 +194,31 @@ def _check_owner(ground: CommonGround, way: Way) -> None:
     for _, giver, heir in ground.accepted:
         steps.update({heir: 1})
         steps.subtract({giver: 1})
-    levels = way.user("member-0").levels(ground.tree)
+    levels = node_client.user("member-0").levels(ground.tree)
     (owner,) = (name for name, level in levels.items() if level == "owner")
     assert {name: count for name, count in steps.items() if count} == {owner: 1}
-    assert way.user("member-0").gets(ground.tree)["ownerUserId"] == owner
-    pending = way.user(f"member-{ground.names.index(owner)}").call("list_transfers", role="sender")
+    assert node_client.user("member-0").gets(ground.tree)["ownerUserId"] == owner
+    pending = node_client.user(f"member-{ground.names.index(owner)}").call(
+        "list_transfers", role="sender"
+    )
     left = [one["id"] for one in pending.expect(200)["data"]]
     assert sorted(left) == sorted(set(ground.offered) - set(ended))
 
 
-def _check_starts(ground: CommonGround, way: Way) -> None:
+def _check_starts(ground: CommonGround, node_client: NodeClient) -> None:
     for id_, winners in ground.started.items():
         (winner,) = winners
         number = ground.names.index(winner)
-        assert way.user(f"member-{number}").gets(id_)["ownerUserId"] == winner
+        assert node_client.user(f"member-{number}").gets(id_)["ownerUserId"] == winner
 
 
-def _check_memories(ground: CommonGround, way: Way) -> None:
+def _check_memories(ground: CommonGround, node_client: NodeClient) -> None:
     assert sorted(ground.versions) == [*range(2, len(ground.versions) + 2)]
     query = {"user_id": ground.host.name, **ALL}
-    rows = way.request("GET", "/memories", ground.host, **query).expect(200)["data"]
+    rows = node_client.request("GET", "/memories", ground.host, **query).expect(200)["data"]
     shown = {row["id"]: row for row in rows}
     assert shown[ground.memory]["version"] == len(ground.versions) + 1
-    history_ = way.request("GET", "/memories/{}/history", ground.host, ground.memory, **ALL)
+    history_ = node_client.request("GET", "/memories/{}/history", ground.host, ground.memory, **ALL)
     numbers = [item["version"] for item in history_.expect(200)["data"]]
     assert sorted(numbers) == [*range(1, len(ground.versions) + 2)]
     assert len(ground.claimed) == len(set(ground.claimed))
@@ -226,14 +228,14 @@ def _check_memories(ground: CommonGround, way: Way) -> None:
     assert set(shown) == {ground.memory, *ground.claimed, *ground.repeated}
 
 
-def _writes(way: Way, host: Any, content: str) -> dict[str, Any]:
+def _writes(node_client: NodeClient, host: Any, content: str) -> dict[str, Any]:
     body = {"content": content, "space": {"kind": "user"}}
-    written: dict[str, Any] = way.request("POST", "/memories", host, body=body).expect(201)
+    written: dict[str, Any] = node_client.request("POST", "/memories", host, body=body).expect(201)
     return written
 
 
-def _memory(way: Way, number: int, tree: str, epoch: str) -> list[dict[str, Any]]:
-    agent = way.user(f"member-{number}").with_key(AGENT_KEY)
+def _memory(node_client: NodeClient, number: int, tree: str, epoch: str) -> list[dict[str, Any]]:
+    agent = node_client.user(f"member-{number}").with_key(AGENT_KEY)
     query = {"channel": "memory", "epoch": epoch, **ALL}
     entries: list[dict[str, Any]] = agent.call("list_entries", tree, **query).expect(200)["data"]
     return entries

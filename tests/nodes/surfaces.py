@@ -17,7 +17,7 @@ Surfaces = Sequence[RestApi]
 """Ways into one node."""
 
 
-class Way:
+class NodeClient:
     """Calls at the nodes. A read goes to another node than the call before it, so that whatever
     was written is asked for where it was not written."""
 

@@ -22,7 +22,7 @@ from tests.nodes.own_memories import OwnMemories
 from tests.nodes.own_trees import WORDS, OwnTrees
 from tests.nodes.programs import COMMON, OWN_MEMORIES, OWN_TREES, Program, Step, programs
 from tests.nodes.shared_changes import CommonGround, Member
-from tests.nodes.surfaces import Surfaces, Way
+from tests.nodes.surfaces import NodeClient, Surfaces
 from tests.recordings.callers import until
 from tests.support.engines import TestDatabase, a_postgres_database
 from tests.support.processes import run_doctor
@@ -80,7 +80,7 @@ class Run:
     @property
     def answers(self) -> list[list[tuple[str, int, str]]]:
         """What each client was told of its own."""
-        return [client.way.answers for client in self._clients]
+        return [client.node_client.answers for client in self._clients]
 
     def in_parallel(self) -> int:
         """All clients at once, on common ground too; how many calls they made."""
@@ -101,8 +101,10 @@ class Run:
                 work.result()
         for start in range(len(self._nodes)):
             common_ground.check(ground, self._way(start))
-        ways = [client.way for client in self._clients] + [member.way for member in members]
-        return sum(way.calls for way in ways)
+        ways = [client.node_client for client in self._clients] + [
+            member.node_client for member in members
+        ]
+        return sum(node_client.calls for node_client in ways)
 
     def in_sequence(self) -> None:
         """One client after the other, without common ground."""
@@ -120,18 +122,18 @@ class Run:
     def _client(self, number: int, program: Program) -> "Client":
         return Client(self._way(program.turns), number)
 
-    def _way(self, turns: int) -> Way:
-        return Way(self._nodes, prefix=self._prefix, turns=turns)
+    def _way(self, turns: int) -> NodeClient:
+        return NodeClient(self._nodes, prefix=self._prefix, turns=turns)
 
 
 class Client:
     """Does what a program says."""
 
-    def __init__(self, way: Way, number: int) -> None:
-        self.way = way
+    def __init__(self, node_client: NodeClient, number: int) -> None:
+        self.node_client = node_client
         self.number = number
-        self.trees = OwnTrees(way, number)
-        self.memories = OwnMemories(way, number)
+        self.trees = OwnTrees(node_client, number)
+        self.memories = OwnMemories(node_client, number)
 
     def run(self, program: Program, member: Member | None) -> None:
         """Every step; what is common only as a member of it."""

@@ -5,24 +5,24 @@ from typing import Any
 import pytest
 
 from tests.people.test_chats import GROUP
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.portability import a_line, exports, imports, of_type
 from tests.support.world import new_id
 
 
-def a_tree(owner: Asker) -> str:
+def a_tree(owner: Caller) -> str:
     return str(owner.user.starts("Our trip")["id"])
 
 
-def a_named_chat(owner: Asker) -> str:
+def a_named_chat(owner: Caller) -> str:
     chat_id = new_id()
     owner.put("/chats/{}", chat_id.upper(), body=GROUP).expect(201)
     return chat_id
 
 
 @pytest.mark.parametrize("makes", [a_tree, a_named_chat])
-def test_every_spelling_of_an_id_means_one_chat(town: Town, makes: Any) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_every_spelling_of_an_id_means_one_chat(callers: Callers, makes: Any) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     chat_id = makes(ann)
     loud = chat_id.upper()
     assert ann.get("/chats/{}", loud).expect(200)["id"] == chat_id
@@ -35,8 +35,8 @@ def test_every_spelling_of_an_id_means_one_chat(town: Town, makes: Any) -> None:
 
 
 @pytest.mark.parametrize("makes", [a_tree, a_named_chat])
-def test_memories_go_to_the_one_chat_and_are_found_there(town: Town, makes: Any) -> None:
-    ann = town.person("ann")
+def test_memories_go_to_the_one_chat_and_are_found_there(callers: Callers, makes: Any) -> None:
+    ann = callers.person("ann")
     chat_id = makes(ann)
     loud = chat_id.upper()
     place = {"kind": "chat", "id": loud}
@@ -60,8 +60,8 @@ def test_memories_go_to_the_one_chat_and_are_found_there(town: Town, makes: Any)
     assert ann.post("/rollbacks", body=body).expect(200)["archived"] == 2
 
 
-def test_imported_lines_mean_the_same_chat(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_imported_lines_mean_the_same_chat(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     chat_id = a_tree(ann)
     loud = chat_id.upper()
     chat = {"type": "chat", "id": loud, "kind": "group", "created_by": bob.name}

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.world import at_once, new_id
 
 GROUP = {"kind": "group"}
 
 
-def a_chat(owner: Asker, *others: Asker, kind: str = "group") -> str:
+def a_chat(owner: Caller, *others: Caller, kind: str = "group") -> str:
     """A named chat of these users."""
     chat_id = f"room {new_id()}"
     owner.put("/chats/{}", chat_id, body={"kind": kind}).expect(201)
@@ -19,19 +19,19 @@ def a_chat(owner: Asker, *others: Asker, kind: str = "group") -> str:
     return chat_id
 
 
-def joins(by: Asker, chat_id: str, who: Asker) -> Any:
+def joins(by: Caller, chat_id: str, who: Caller) -> Any:
     """Bring a user in."""
     return by.put("/chats/{}/participants/{}", chat_id, who.name, body={"kind": "user"}).expect(200)
 
 
-def present(asker: Asker, chat_id: str, **query: Any) -> set[str | None]:
+def present(caller: Caller, chat_id: str, **query: Any) -> set[str | None]:
     """User ids of those who take part."""
-    stays = asker.lists("/chats/{}/participants", chat_id, **query)
+    stays = caller.lists("/chats/{}/participants", chat_id, **query)
     return {stay["user_id"] for stay in stays}
 
 
-def test_who_makes_a_chat_takes_part_and_nobody_else_sees_it(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_who_makes_a_chat_takes_part_and_nobody_else_sees_it(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     chat_id = f"Räume/{new_id()}"
     made = ann.put(
         "/chats/{}", chat_id, body={"kind": "group", "title": "Plans", "provider": "matrix"}
@@ -57,16 +57,16 @@ def test_who_makes_a_chat_takes_part_and_nobody_else_sees_it(town: Town) -> None
     )
 
 
-def test_a_second_put_changes_what_was_sent(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_second_put_changes_what_was_sent(callers: Callers) -> None:
+    ann = callers.person("ann")
     chat_id = new_id()
     ann.put("/chats/{}", chat_id, body=GROUP | {"title": "A", "provider": "x"}).expect(201)
     changed = ann.put("/chats/{}", chat_id, body={"kind": "private", "title": None}).expect(200)
     assert (changed["kind"], changed["title"], changed["provider"]) == ("private", None, "x")
 
 
-def test_a_private_chat_has_one_human_and_any_number_of_agents(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_private_chat_has_one_human_and_any_number_of_agents(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers(name="Guide")
     chat_id = a_chat(ann, kind="private")
     second = ann.put("/chats/{}/participants/{}", chat_id, bob.name, body={"kind": "user"})
@@ -80,14 +80,14 @@ def test_a_private_chat_has_one_human_and_any_number_of_agents(town: Town) -> No
     ann.put("/chats/{}", chat_id, body={"kind": "private"}).refused(422, "validation_error")
 
 
-def test_leaving_ends_a_stay_and_returning_opens_another(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_leaving_ends_a_stay_and_returning_opens_another(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     chat_id = a_chat(ann, bob)
     bob.delete("/chats/{}/participants/{}", chat_id, bob.name).expect(204)
     assert present(ann, chat_id) == {ann.name}
     bob.get("/chats/{}", chat_id).refused(404, "not_found")
     bob.delete("/chats/{}/participants/{}", chat_id, bob.name).refused(404, "not_found")
-    town.world.clock.advance(seconds=60)
+    callers.world.clock.advance(seconds=60)
     joins(ann, chat_id, bob)
     stays = [
         stay
@@ -98,8 +98,8 @@ def test_leaving_ends_a_stay_and_returning_opens_another(town: Town) -> None:
     assert joins(ann, chat_id, bob) == stays[1], "who takes part already stays as they are"
 
 
-def test_who_left_is_shown_without_their_user_id(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_who_left_is_shown_without_their_user_id(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     chat_id = a_chat(ann, bob)
     bob.delete("/chats/{}/participants/{}", chat_id, bob.name).expect(204)
     stays = ann.lists("/chats/{}/participants", chat_id, include_left="true")
@@ -108,14 +108,14 @@ def test_who_left_is_shown_without_their_user_id(town: Town) -> None:
     assert left["person_id"] is not None
 
 
-def test_only_oneself_the_creator_or_an_admin_ends_a_stay(town: Town) -> None:
-    ann, bob, cid = town.person("ann"), town.person("bob"), town.person("cid")
+def test_only_oneself_the_creator_or_an_admin_ends_a_stay(callers: Callers) -> None:
+    ann, bob, cid = callers.person("ann"), callers.person("bob"), callers.person("cid")
     chat_id = a_chat(ann, bob, cid)
     bob.delete("/chats/{}/participants/{}", chat_id, cid.name).refused(403, "forbidden")
-    town.person("eve").delete("/chats/{}/participants/{}", chat_id, cid.name).refused(
+    callers.person("eve").delete("/chats/{}/participants/{}", chat_id, cid.name).refused(
         404, "not_found"
     )
-    town.admin.delete("/chats/{}/participants/{}", chat_id, cid.name).expect(204)
+    callers.admin.delete("/chats/{}/participants/{}", chat_id, cid.name).expect(204)
     ann.delete("/chats/{}/participants/{}", chat_id, bob.name).expect(204)
     ann.delete("/chats/{}/participants/{}", chat_id, ann.name).expect(204)
     # A creator who left may bring somebody in, and does not see the chat.
@@ -124,11 +124,11 @@ def test_only_oneself_the_creator_or_an_admin_ends_a_stay(town: Town) -> None:
     assert present(ann, chat_id) == {ann.name}
 
 
-def test_the_past_opens_to_newcomers_by_the_creator_alone(town: Town) -> None:
-    ann, bob, cid = town.person("ann"), town.person("bob"), town.person("cid")
+def test_the_past_opens_to_newcomers_by_the_creator_alone(callers: Callers) -> None:
+    ann, bob, cid = callers.person("ann"), callers.person("bob"), callers.person("cid")
     chat_id = a_chat(ann, bob)
     begun = ann.get("/chats/{}", chat_id).expect(200)["created_at"]
-    town.world.clock.advance(seconds=3_600)
+    callers.world.clock.advance(seconds=3_600)
     body = {"kind": "user", "joined_at": begun}
     path = ("/chats/{}/participants/{}", chat_id, cid.name)
     bob.put(*path, body=body).refused(403, "forbidden")
@@ -139,8 +139,8 @@ def test_the_past_opens_to_newcomers_by_the_creator_alone(town: Town) -> None:
     assert ann.put(*path, body=body).expect(200)["joined_at"] == begun
 
 
-def test_an_unknown_agent_or_person_takes_no_part(town: Town) -> None:
-    ann, eve = town.person("ann", orgs=("acme",)), town.person("eve", orgs=("other",))
+def test_an_unknown_agent_or_person_takes_no_part(callers: Callers) -> None:
+    ann, eve = callers.person("ann", orgs=("acme",)), callers.person("eve", orgs=("other",))
     chat_id = a_chat(ann)
     eve.get("/people").expect(200)
     (stranger,) = eve.lists("/people", query=eve.name)
@@ -153,10 +153,10 @@ def test_an_unknown_agent_or_person_takes_no_part(town: Town) -> None:
     )
 
 
-def test_an_agent_in_a_chat_sees_it_and_brings_people_in(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_an_agent_in_a_chat_sees_it_and_brings_people_in(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers(name="Guide")
-    robot = town.agent(agent["id"])
+    robot = callers.agent(agent["id"])
     chat_id = f"room {new_id()}"
     robot.put("/chats/{}", chat_id, body={"kind": "private"}).expect(201)
     joins(robot, chat_id, bob)
@@ -165,9 +165,9 @@ def test_an_agent_in_a_chat_sees_it_and_brings_people_in(town: Town) -> None:
     assert [chat["id"] for chat in robot.lists("/chats")] == [chat_id]
 
 
-def test_namesakes_of_two_kinds_are_told_apart(town: Town) -> None:
-    ann = town.person("ann")
-    bob = town.person("bob")
+def test_namesakes_of_two_kinds_are_told_apart(callers: Callers) -> None:
+    ann = callers.person("ann")
+    bob = callers.person("bob")
     ann.post("/agents", body={"id": bob.name}).expect(201)
     chat_id = a_chat(ann, bob)
     ann.put("/chats/{}/participants/{}", chat_id, bob.name, body={"kind": "agent"}).expect(200)
@@ -176,8 +176,8 @@ def test_namesakes_of_two_kinds_are_told_apart(town: Town) -> None:
     assert present(ann, chat_id) == {ann.name, bob.name}
 
 
-def test_a_conversation_is_a_chat_that_is_changed_elsewhere(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_conversation_is_a_chat_that_is_changed_elsewhere(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     tree = ann.user.starts("Our trip")
     chat = ann.get("/chats/{}", tree["id"]).expect(200)
     assert (chat["kind"], chat["tree"], chat["title"]) == ("private", True, "Our trip")
@@ -197,8 +197,8 @@ def test_a_conversation_is_a_chat_that_is_changed_elsewhere(town: Town) -> None:
     ann.put("/chats/{}", tree["id"], body=GROUP).refused(404, "not_found")
 
 
-def test_a_named_chats_id_is_taken_for_conversations(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_named_chats_id_is_taken_for_conversations(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     chat_id = new_id()
     ann.put("/chats/{}", chat_id, body=GROUP).expect(201)
     text = {"role": "USER", "text": "hello"}
@@ -209,8 +209,8 @@ def test_a_named_chats_id_is_taken_for_conversations(town: Town) -> None:
 
 
 @pytest.mark.scenario(50)
-def test_a_secret_in_a_chat_title_is_refused_and_stored_nowhere(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_secret_in_a_chat_title_is_refused_and_stored_nowhere(callers: Callers) -> None:
+    ann = callers.person("ann")
     secret = "sk-ant-" + "a1" * 12
     chat_id = f"room {new_id()}"
     for _ in range(2):
@@ -223,22 +223,22 @@ def test_a_secret_in_a_chat_title_is_refused_and_stored_nowhere(town: Town) -> N
         ann.put("/chats/{}", chat_id, body=GROUP)
 
 
-def test_chats_come_newest_first_in_pages(town: Town) -> None:
-    ann = town.person("ann")
+def test_chats_come_newest_first_in_pages(callers: Callers) -> None:
+    ann = callers.person("ann")
     made = []
     for _ in range(5):
         made.append(a_chat(ann))
-        town.world.clock.advance(seconds=1)
+        callers.world.clock.advance(seconds=1)
     assert [chat["id"] for chat in ann.lists("/chats", limit=2)] == made[::-1]
     ann.get("/chats", after="nonsense").refused(422, "validation_error")
 
 
-def test_of_many_who_join_a_private_chat_at_once_one_gets_in(town: Town) -> None:
-    ann = town.person("ann")
-    robot = town.agent(ann.registers(name="Guide")["id"])
+def test_of_many_who_join_a_private_chat_at_once_one_gets_in(callers: Callers) -> None:
+    ann = callers.person("ann")
+    robot = callers.agent(ann.registers(name="Guide")["id"])
     chat_id = f"room {new_id()}"
     robot.put("/chats/{}", chat_id, body={"kind": "private"}).expect(201)
-    people = [town.person("p") for _ in range(8)]
+    people = [callers.person("p") for _ in range(8)]
     path = "/chats/{}/participants/{}"
     replies = at_once(
         [
@@ -251,8 +251,8 @@ def test_of_many_who_join_a_private_chat_at_once_one_gets_in(town: Town) -> None
     assert len([stay for stay in stays if stay["person_id"]]) == 1
 
 
-def test_of_two_who_make_one_chat_at_once_one_has_it(town: Town) -> None:
-    people = [town.person("p") for _ in range(4)]
+def test_of_two_who_make_one_chat_at_once_one_has_it(callers: Callers) -> None:
+    people = [callers.person("p") for _ in range(4)]
     chat_id = f"room {new_id()}"
     replies = at_once(
         [lambda one=one: one.put("/chats/{}", chat_id, body=GROUP) for one in people]  # type: ignore[misc]
@@ -260,8 +260,8 @@ def test_of_two_who_make_one_chat_at_once_one_has_it(town: Town) -> None:
     assert sorted(reply.status for reply in replies) == [201, 404, 404, 404]
 
 
-def test_ids_that_no_chat_can_have_are_unknown_or_refused(town: Town) -> None:
-    ann = town.person("ann")
+def test_ids_that_no_chat_can_have_are_unknown_or_refused(callers: Callers) -> None:
+    ann = callers.person("ann")
     chat_id = a_chat(ann)
     for strange in ("\x00", "x" * 300, "\x00" + chat_id):
         ann.get("/chats/{}", strange).refused(404, "not_found")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import Host
 from tests.support.api import Reply
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import a_name, knows, self_of
 from tests.support.memory.portability import MINE, SECRET, SSN, a_line, codes, imports
 
@@ -16,7 +16,7 @@ MAIL = "zqname@example.com"
 AT = "2026-01-01T00:00:00Z"
 
 # Every way to make a name, and the member that the answer blames.
-WAYS: dict[str, tuple[str, Callable[[Asker, str], Reply]]] = {
+WAYS: dict[str, tuple[str, Callable[[Caller, str], Reply]]] = {
     "person": ("name", lambda who, name: who.post("/people", body={"name": name})),
     "rename": (
         "name",
@@ -56,16 +56,16 @@ WAYS: dict[str, tuple[str, Callable[[Asker, str], Reply]]] = {
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("name", "tag"), [(f"SSN {SSN}", "ssn"), (CARD, "credit_card")])
 def test_a_number_of_critical_risk_is_no_name_in_any_mode(
-    town: Town, way: str, name: str, tag: str
+    callers: Callers, way: str, name: str, tag: str
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     field, call = WAYS[way]
     reply = call(ann, name)
     details = reply.refused(422, "pii_not_allowed")
     assert (details["field"], details["pii_tags"]) == (field, [tag])
     assert name not in str(reply.body)
     assert ann.lists("/people", query=name) == []
-    told = town.auditor.lists("/events", event_type="memory.refused")
+    told = callers.auditor.lists("/events", event_type="memory.refused")
     (event,) = (one for one in told if one["requester_id"] == ann.name)
     assert (event["payload"]["field"], event["payload"]["pii_tags"]) == (field, [tag])
 
@@ -73,7 +73,7 @@ def test_a_number_of_critical_risk_is_no_name_in_any_mode(
 @pytest.mark.parametrize("mode", ["redact", "reject"])
 def test_an_address_is_no_name_where_texts_are_kept_free_of_them(host: Host, mode: str) -> None:
     with host(pii__mode=mode) as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         for field, call in WAYS.values():
             details = call(ann, MAIL).refused(422, "pii_refused")
             assert (details["field"], details["pii_tags"]) == (field, ["email"])
@@ -82,13 +82,13 @@ def test_an_address_is_no_name_where_texts_are_kept_free_of_them(host: Host, mod
 
 def test_reject_takes_in_names_what_it_takes_in_texts(host: Host) -> None:
     with host(pii__mode="reject", pii__reject_min_risk="critical") as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         assert knows(ann, MAIL)["name"] == MAIL
         ann.post("/people", body={"name": SSN}).refused(422, "pii_not_allowed")
 
 
-def test_an_address_may_be_a_name_where_personal_data_is_only_tagged(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_address_may_be_a_name_where_personal_data_is_only_tagged(callers: Callers) -> None:
+    ann = callers.person("ann")
     memory = ann.adds("likes tea", subjects=[MAIL], **MINE)
     (person,) = ann.lists("/people", query=MAIL)
     assert memory["subjects"] == [person["id"]]
@@ -97,7 +97,7 @@ def test_an_address_may_be_a_name_where_personal_data_is_only_tagged(town: Town)
 @pytest.mark.parametrize("mode", ["tag", "redact", "reject"])
 def test_a_handle_finds_its_person_in_every_mode(host: Host, mode: str) -> None:
     with host(pii__mode=mode) as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         handles = [{"value": value, "kind": "handle"} for value in (MAIL, "@kim_1")]
         kim = knows(ann, "Kim", aliases=handles)
         for name in (MAIL, "@kim_1", kim["id"]):
@@ -107,9 +107,9 @@ def test_a_handle_finds_its_person_in_every_mode(host: Host, mode: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_secret_is_no_name(town: Town, way: str) -> None:
+def test_a_secret_is_no_name(callers: Callers, way: str) -> None:
     _, call = WAYS[way]
-    reply = call(town.person("ann"), SECRET)
+    reply = call(callers.person("ann"), SECRET)
     assert reply.refused(422, "secret_refused")["family"] == "labelled"
 
 
@@ -136,12 +136,12 @@ def a_claim(**members: Any) -> dict[str, Any]:
         a_line(bare_names=[SSN]),
     ],
 )
-def test_an_import_brings_no_such_name(town: Town, line: dict[str, Any]) -> None:
-    ann = town.person("ann")
+def test_an_import_brings_no_such_name(callers: Callers, line: dict[str, Any]) -> None:
+    ann = callers.person("ann")
     told = imports(ann, [line, a_line("another line")], mode="fail")
     assert (told["created"], codes(told)) == (1, [(1, "pii_not_allowed")])
 
 
-def test_an_imported_handle_is_no_name(town: Town) -> None:
+def test_an_imported_handle_is_no_name(callers: Callers) -> None:
     line = a_person(aliases=[a_claim(value=SSN, kind="handle")])
-    assert imports(town.person("ann"), [line], mode="fail")["created"] == 1
+    assert imports(callers.person("ann"), [line], mode="fail")["created"] == 1

@@ -7,14 +7,14 @@ import pytest
 from recollect.kernel.ids import PersonId
 from recollect.kernel.space import Space, SpaceKind
 from tests.people.test_chats import a_chat
-from tests.support.memory.callers import Town
-from tests.support.memory.people import a_name, knows, meant, merges, self_of
-from tests.support.memory.store import Shelf
+from tests.support.memory.callers import Callers
+from tests.support.memory.people import a_name, knows, merges, resolve_name, self_of
+from tests.support.memory.store import StoredMemories
 from tests.support.world import new_id
 
 
-def test_a_person_is_shown_whole_to_who_made_them_and_by_name_to_the_org(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_person_is_shown_whole_to_who_made_them_and_by_name_to_the_org(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     sam = knows(
         ann,
         a_name("Sam"),
@@ -35,13 +35,13 @@ def test_a_person_is_shown_whole_to_who_made_them_and_by_name_to_the_org(town: T
     }
 
 
-def test_another_org_does_not_know_the_person(town: Town) -> None:
-    ann, eve = town.person("ann", orgs=("acme",)), town.person("eve", orgs=("other",))
+def test_another_org_does_not_know_the_person(callers: Callers) -> None:
+    ann, eve = callers.person("ann", orgs=("acme",)), callers.person("eve", orgs=("other",))
     sam = knows(ann, a_name("Sam"))
     eve.get("/people/{}", sam["id"]).refused(404, "not_found")
     assert eve.lists("/people", query=sam["name"]) == []
     assert sam["id"] not in {one["id"] for one in eve.lists("/people")}
-    assert meant(eve, sam["name"]) is None
+    assert resolve_name(eve, sam["name"]) is None
     eve.patch("/people/{}", sam["id"], body={"name": "X"}).refused(404, "not_found")
     eve.post("/people/{}/relationships", sam["id"], body={"relationship": "boss"}).refused(
         404, "not_found"
@@ -50,52 +50,54 @@ def test_another_org_does_not_know_the_person(town: Town) -> None:
     eve.get("/people/{}", new_id()).refused(404, "not_found")
 
 
-def test_who_leaves_an_org_is_no_longer_known_there(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    colleague = town.person("cid", orgs=("acme",))
+def test_who_leaves_an_org_is_no_longer_known_there(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    colleague = callers.person("cid", orgs=("acme",))
     me, sam = self_of(ann), knows(ann, a_name("Sam"))
     bob.get("/people/{}", me["id"]).expect(200)
     colleague.get("/people/{}", me["id"]).refused(404, "not_found")
-    moved = town.now_in(ann, "acme")
+    moved = callers.now_in(ann, "acme")
     assert self_of(moved)["id"] == me["id"]
     colleague.get("/people/{}", me["id"]).expect(200)
     bob.get("/people/{}", me["id"]).refused(404, "not_found")
-    assert meant(bob, me["name"]) is None
+    assert resolve_name(bob, me["name"]) is None
     # Whoever has no user stays known where they were introduced.
     bob.get("/people/{}", sam["id"]).expect(200)
 
 
-def test_a_person_of_two_users_is_known_in_the_orgs_of_both(town: Town) -> None:
-    ann, desk, bob = (town.person(name) for name in ("ann", "desk", "bob"))
-    eve, colleague = town.person("eve", orgs=("other",)), town.person("cid", orgs=("acme",))
+def test_a_person_of_two_users_is_known_in_the_orgs_of_both(callers: Callers) -> None:
+    ann, desk, bob = (callers.person(name) for name in ("ann", "desk", "bob"))
+    eve, colleague = callers.person("eve", orgs=("other",)), callers.person("cid", orgs=("acme",))
     me = self_of(ann)
-    merges(town.admin, me, self_of(desk), link_users=True).expect(200)
-    self_of(town.now_in(ann, "acme"))
-    for asker in (bob, colleague):
-        asker.get("/people/{}", me["id"]).expect(200)
-    self_of(town.now_in(desk, "other"))
-    for asker in (eve, colleague):
-        asker.get("/people/{}", me["id"]).expect(200)
+    merges(callers.admin, me, self_of(desk), link_users=True).expect(200)
+    self_of(callers.now_in(ann, "acme"))
+    for caller in (bob, colleague):
+        caller.get("/people/{}", me["id"]).expect(200)
+    self_of(callers.now_in(desk, "other"))
+    for caller in (eve, colleague):
+        caller.get("/people/{}", me["id"]).expect(200)
     bob.get("/people/{}", me["id"]).refused(404, "not_found")
 
 
-def test_people_who_share_a_chat_know_each_others_users(town: Town) -> None:
-    ann, eve = town.person("ann", orgs=("acme",)), town.person("eve", orgs=("other",))
+def test_people_who_share_a_chat_know_each_others_users(callers: Callers) -> None:
+    ann, eve = callers.person("ann", orgs=("acme",)), callers.person("eve", orgs=("other",))
     me = self_of(ann)
     assert me["user_id"] == ann.name
     eve.get("/people/{}", me["id"]).refused(404, "not_found")
-    colleague = town.person("cid", orgs=("acme",))
+    colleague = callers.person("cid", orgs=("acme",))
     shown = colleague.get("/people/{}", me["id"]).expect(200)
     assert (shown["user_id"], shown["created_by"]) == (None, None)
     chat_id = a_chat(ann, eve)
     assert eve.get("/people/{}", me["id"]).expect(200)["user_id"] == ann.name
-    assert meant(eve, me["name"], chat_id=chat_id) == me["id"]
+    assert resolve_name(eve, me["name"], chat_id=chat_id) == me["id"]
     eve.delete("/chats/{}/participants/{}", chat_id, eve.name).expect(204)
     eve.get("/people/{}", me["id"]).refused(404, "not_found")
 
 
-def test_only_who_made_a_person_changes_them_and_only_oneself_the_time_zone(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_only_who_made_a_person_changes_them_and_only_oneself_the_time_zone(
+    callers: Callers,
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     sam = knows(ann, a_name("Sam"))
     bob.patch("/people/{}", sam["id"], body={"name": "X"}).refused(403, "not_owner")
     ann.patch("/people/{}", sam["id"], body={"time_zone": "Europe/Lisbon"}).refused(
@@ -113,9 +115,9 @@ def test_only_who_made_a_person_changes_them_and_only_oneself_the_time_zone(town
 
 
 @pytest.mark.scenario(42)
-def test_a_claim_is_for_its_stater_alone(town: Town) -> None:
+def test_a_claim_is_for_its_stater_alone(callers: Callers) -> None:
     """P claims that S is a therapist: R sees the name of S at most."""
-    p, r, s = (town.person(name) for name in "prs")
+    p, r, s = (callers.person(name) for name in "prs")
     of_s = self_of(s)
     claim = p.post(
         "/people/{}/relationships", of_s["id"], body={"relationship": "therapist"}
@@ -131,17 +133,17 @@ def test_a_claim_is_for_its_stater_alone(town: Town) -> None:
     assert "therapist" not in str([one for one in listed if one["id"] != r.name])
     assert r.lists("/people", query="therapist") == []
     assert [one["id"] for one in p.lists("/people", query="therapist")] == [p_person["id"]]
-    assert meant(p, "my therapist") is None, "two may be meant"
-    assert meant(r, "my therapist") is None
-    assert meant(r, "the therapist") is None
+    assert resolve_name(p, "my therapist") is None, "two may be meant"
+    assert resolve_name(r, "my therapist") is None
+    assert resolve_name(r, "the therapist") is None
     r.delete("/people/{}/relationships/{}", of_s["id"], claim["id"]).refused(404, "not_found")
     s.delete("/people/{}/relationships/{}", of_s["id"], claim["id"]).refused(403, "not_owner")
     p.delete("/people/{}/relationships/{}", of_s["id"], claim["id"]).expect(204)
     assert s.get("/people/{}", of_s["id"]).expect(200)["relationships"] == []
 
 
-def test_an_alias_is_withdrawn_by_its_stater(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_an_alias_is_withdrawn_by_its_stater(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     sam = knows(ann, a_name("Sam"))
     bob.post("/people/{}/aliases", sam["id"], body={"value": "Sammy"}).refused(403, "not_owner")
     alias = ann.post("/people/{}/aliases", sam["id"], body={"value": "Sammy"}).expect(201)
@@ -152,24 +154,24 @@ def test_an_alias_is_withdrawn_by_its_stater(town: Town) -> None:
     ann.delete("/people/{}/aliases/{}", sam["id"], "Sammy").refused(404, "not_found")
 
 
-def test_a_handle_of_a_user_is_for_that_user_or_an_admin_to_give(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_handle_of_a_user_is_for_that_user_or_an_admin_to_give(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     handle = f"@q_{new_id()}"
     body = {"value": handle, "kind": "handle"}
     of_bob = self_of(bob)
     ann.post("/people/{}/aliases", of_bob["id"], body=body).refused(403, "not_owner")
     bob.post("/people/{}/aliases", of_bob["id"], body=body).expect(201)
-    assert meant(ann, handle) == of_bob["id"]
+    assert resolve_name(ann, handle) == of_bob["id"]
     # A stranger who takes the same handle gets nothing that is meant for the user.
     knows(ann, a_name("Bob"), aliases=[body])
-    assert meant(town.person("cid"), handle) == of_bob["id"]
-    town.admin.post(
+    assert resolve_name(callers.person("cid"), handle) == of_bob["id"]
+    callers.admin.post(
         "/people/{}/aliases", of_bob["id"], body={"value": "bobby_9", "kind": "handle"}
     ).expect(201)
 
 
-def test_people_are_found_by_parts_of_names_the_closest_first(town: Town) -> None:
-    ann = town.person("ann")
+def test_people_are_found_by_parts_of_names_the_closest_first(callers: Callers) -> None:
+    ann = callers.person("ann")
     mark = new_id()
     inside = knows(ann, f"Joe x{mark}")
     start = knows(ann, f"Joe {mark} Smith")
@@ -183,26 +185,28 @@ def test_people_are_found_by_parts_of_names_the_closest_first(town: Town) -> Non
 
 
 def test_a_person_goes_only_while_no_memory_of_others_is_about_them(
-    town: Town, shelf: Shelf
+    callers: Callers, stored_memories: StoredMemories
 ) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+    ann, bob = callers.person("ann"), callers.person("bob")
     sam = knows(ann, a_name("Sam"))
-    own = shelf.puts(Space(SpaceKind.USER, ann.name), subjects=(PersonId(sam["id"]),))
-    others = shelf.puts(Space(SpaceKind.USER, bob.name), subjects=(PersonId(sam["id"]),))
+    own = stored_memories.puts(Space(SpaceKind.USER, ann.name), subjects=(PersonId(sam["id"]),))
+    others = stored_memories.puts(Space(SpaceKind.USER, bob.name), subjects=(PersonId(sam["id"]),))
     bob.delete("/people/{}", sam["id"]).refused(403, "not_owner")
     ann.delete("/people/{}", self_of(ann)["id"]).refused(403, "not_owner")
     blocked = ann.delete("/people/{}", sam["id"])
     assert blocked.refused(409, "conflict")["reason"] == "has_memories"
-    shelf.storage.do(shelf.storage.stores.memories.delete, others, at=shelf.now)
+    stored_memories.storage.do(
+        stored_memories.storage.stores.memories.delete, others, at=stored_memories.now
+    )
     ann.delete("/people/{}", sam["id"]).expect(204)
     ann.get("/people/{}", sam["id"]).refused(404, "not_found")
-    assert shelf.stored(own).memory.subjects == ()
+    assert stored_memories.stored(own).memory.subjects == ()
 
 
 @pytest.mark.scenario(50)
 @pytest.mark.parametrize("member", ["name", "aliases[0].value", "metadata.note"])
-def test_a_secret_in_what_is_said_of_a_person_is_refused(town: Town, member: str) -> None:
-    ann = town.person("ann")
+def test_a_secret_in_what_is_said_of_a_person_is_refused(callers: Callers, member: str) -> None:
+    ann = callers.person("ann")
     secret = "ghp_" + "a1" * 18
     body: dict[str, Any] = {"name": "Sam", "aliases": [{"value": "S"}], "metadata": {}}
     changes: dict[str, dict[str, Any]] = {
@@ -215,35 +219,39 @@ def test_a_secret_in_what_is_said_of_a_person_is_refused(town: Town, member: str
     assert secret not in str(refused.body)
 
 
-def test_changes_of_people_are_told_in_events_without_names(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
+def test_changes_of_people_are_told_in_events_without_names(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
     name = a_name("Secretive")
     p, q = knows(ann, name), knows(ann, a_name("Q"))
     ann.patch("/people/{}", p["id"], body={"name": a_name("Secretive")}).expect(200)
     merges(ann, p, q).expect(200)
     ann.post("/people/{}/unmerge", p["id"], body={"secondary_id": q["id"]}).expect(200)
     for action in ("create", "update", "merge", "unmerge"):
-        told = [one for one in shelf.events("person", action) if one["person_id"] == p["id"]]
+        told = [
+            one for one in stored_memories.events("person", action) if one["person_id"] == p["id"]
+        ]
         assert len(told) == 1, action
         assert "Secretive" not in str(told)
 
 
-def test_an_agent_knows_people_by_its_own_claims(town: Town) -> None:
-    ann = town.person("ann")
-    robot = town.agent(ann.registers(name="Guide")["id"])
+def test_an_agent_knows_people_by_its_own_claims(callers: Callers) -> None:
+    ann = callers.person("ann")
+    robot = callers.agent(ann.registers(name="Guide")["id"])
     sam = knows(robot, a_name("Sam"), relationships=[{"relationship": "boss"}])
     assert sam["created_by"] == robot.name
     assert sam["relationships"][0]["to_person_id"] is None
-    assert meant(robot, "my boss") == sam["id"]
-    assert meant(robot, "me") is None
-    assert meant(ann, "my boss") is None
+    assert resolve_name(robot, "my boss") == sam["id"]
+    assert resolve_name(robot, "me") is None
+    assert resolve_name(ann, "my boss") is None
     renamed = robot.patch("/people/{}", sam["id"], body={"name": a_name("Sa")}).expect(200)
-    assert meant(robot, renamed["name"]) == sam["id"]
+    assert resolve_name(robot, renamed["name"]) == sam["id"]
     ann.patch("/people/{}", sam["id"], body={"name": "X"}).refused(403, "not_owner")
 
 
-def test_ids_that_nobody_can_have_are_unknown_or_refused(town: Town) -> None:
-    ann = town.person("ann")
+def test_ids_that_nobody_can_have_are_unknown_or_refused(callers: Callers) -> None:
+    ann = callers.person("ann")
     me = self_of(ann)
     for strange in ("\x00", "x" * 300):
         ann.get("/people/{}", strange).refused(404, "not_found")

@@ -92,17 +92,17 @@ def test_a_chat_shows_who_takes_part_under_any_name(storage: Storage) -> None:
     storage.do(chats.join, room, Participant(ParticipantKind.AGENT, "bot", NOON))
     assert storage.ask(chats.current_people, room) == {ann.person_id, bob.person_id, sam.id}
     assert len(storage.ask(chats.participants, room)) == 4
-    for seat in (
+    for keys in (
         ParticipantKeys.for_requester(ann),
         ParticipantKeys(people=frozenset({sam.id})),
         ParticipantKeys(agent=AgentId("bot")),
     ):
-        assert storage.ask(chats.is_participant, room, seat)
+        assert storage.ask(chats.is_participant, room, keys)
         found = storage.ask(
-            chats.current_chats, users=seat.users, people=seat.people, agent=seat.agent
+            chats.current_chats, users=keys.users, people=keys.people, agent=keys.agent
         )
         assert found == {room}
-        assert [one.id for one in storage.ask(chats.page, seat, after=None, limit=9)] == [room]
+        assert [one.id for one in storage.ask(chats.page, keys, after=None, limit=9)] == [room]
     assert not storage.ask(
         chats.is_participant, room, ParticipantKeys(people=frozenset({PersonId("x")}))
     )

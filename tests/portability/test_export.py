@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Host, SoakSize
 from tests.support.encryption import KEY_A, KEY_B
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of, self_of
 from tests.support.memory.portability import (
     MINE,
@@ -24,7 +24,7 @@ from tests.support.memory.portability import (
 @pytest.mark.scenario(34)
 def test_an_export_imported_into_an_empty_store_is_exported_as_the_same_bytes(host: Host) -> None:
     with host() as world, host() as other:
-        old, new = Town(world), Town(other)
+        old, new = Callers(world), Callers(other)
         furnished(old)
         first = exports(old.admin, status="all", include_expired=True)
         types = Counter(line["type"] for line in lines_of(first))
@@ -40,7 +40,7 @@ def test_an_export_imported_into_an_empty_store_is_exported_as_the_same_bytes(ho
 
 def test_what_a_subject_said_about_who_may_know_comes_over(host: Host) -> None:
     with host() as world, host() as other:
-        old, new = Town(world), Town(other)
+        old, new = Callers(world), Callers(other)
         old.person("ann").adds("I paint", subjects=["me"], sensitivity="public", **MINE)
         first = exports(old.admin)
         assert [line["privacy_said"] for line in of_type(first, "memory")] == [True]
@@ -51,7 +51,7 @@ def test_what_a_subject_said_about_who_may_know_comes_over(host: Host) -> None:
 @pytest.mark.scenario(34)
 def test_many_memories_of_many_users_come_over_whole(host: Host, soak_size: SoakSize) -> None:
     with host() as world, host() as other:
-        old, new = Town(world), Town(other)
+        old, new = Callers(world), Callers(other)
         for n in range(soak_size(4, 30)):
             user = old.person(f"user{n}")
             for part in range(soak_size(1, 10)):
@@ -71,7 +71,7 @@ def test_an_encrypted_store_is_exported_in_the_clear_and_sealed_again_by_import(
     host: Host,
 ) -> None:
     with host(encryption__keys=[KEY_A]) as world, host(encryption__keys=[KEY_B]) as other:
-        old, new = Town(world), Town(other)
+        old, new = Callers(world), Callers(other)
         furnished(old)
         first = exports(old.admin, status="all")
         assert "green tea" in first
@@ -82,26 +82,27 @@ def test_an_encrypted_store_is_exported_in_the_clear_and_sealed_again_by_import(
 
 def test_users_find_and_may_change_what_was_imported_for_them(host: Host) -> None:
     with host() as world, host() as other:
-        ann, _ = furnished(Town(world))
-        new = Town(other)
-        imports(new.admin, exports(Town(world).admin, status="all"))
-        there = Asker(other.named(ann.name), other)
+        ann, _ = furnished(Callers(world))
+        new = Callers(other)
+        imports(new.admin, exports(Callers(world).admin, status="all"))
+        there = Caller(other.named(ann.name), other)
         assert person_of(there) == person_of(ann)
         (home,) = there.finds("where do I live Lisbon", spaces=[{"kind": "user"}], limit=1)
         assert home["content"] == "I live in Lisbon."
         was = ann.get("/memories/{}", home["id"]).expect(200)
         assert there.get("/memories/{}", home["id"]).expect(200) == was
-        histories = [asker.lists("/memories/{}/history", home["id"]) for asker in (ann, there)]
+        histories = [caller.lists("/memories/{}/history", home["id"]) for caller in (ann, there)]
         assert histories[0] == histories[1]
         graphs = [
-            asker.get("/graph/entities/{}", person_of(asker)).expect(200) for asker in (ann, there)
+            caller.get("/graph/entities/{}", person_of(caller)).expect(200)
+            for caller in (ann, there)
         ]
         assert graphs[0] == graphs[1]
         there.patch("/memories/{}", home["id"], body={"tags": ["new"]}).expect(200)
 
 
-def test_an_owner_exports_own_spaces_and_what_they_refer_to(town: Town) -> None:
-    ann, bob = furnished(town)
+def test_an_owner_exports_own_spaces_and_what_they_refer_to(callers: Callers) -> None:
+    ann, bob = furnished(callers)
     text = exports(ann, status="all")
     spaces = {(m["space"]["kind"], m["written_by"]) for m in of_type(text, "memory")}
     assert ("user", ann.name) in spaces
@@ -110,11 +111,11 @@ def test_an_owner_exports_own_spaces_and_what_they_refer_to(town: Town) -> None:
     assert [line["owner_id"] for line in of_type(text, "agent")] == [ann.name]
     assert of_type(text, "merge") == []
     assert "Bob likes rain" not in text
-    assert of_type(exports(town.person("eve"), spaces="all"), "memory") == []
+    assert of_type(exports(callers.person("eve"), spaces="all"), "memory") == []
 
 
-def test_filters_narrow_an_export(town: Town) -> None:
-    ann = town.person("ann")
+def test_filters_narrow_an_export(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()["id"]
     mine, of_agent = ann.adds("Mine.", **MINE), ann.adds("Its.", agent_id=agent, tags=["t"])
     by = {
@@ -131,25 +132,25 @@ def test_filters_narrow_an_export(town: Town) -> None:
 
 
 def test_by_default_an_export_holds_active_memories_and_neither_due_nor_quarantined_ones(
-    town: Town,
+    callers: Callers,
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     old = ann.adds("My desk is oak.", **MINE)
     new = ann.adds("My desk is pine.", supersedes=[old["id"]], **MINE)
     ann.post("/memories", body={"content": ORDER} | MINE).expect(201)
-    with town.world.clock.hold():
+    with callers.world.clock.hold():
         ann.adds("Soon over.", ttl_seconds=60, **MINE)
-        town.world.clock.advance(seconds=60)
+        callers.world.clock.advance(seconds=60)
         assert [m["id"] for m in of_type(exports(ann), "memory")] == [new["id"]]
         whole = exports(ann, status="all")
     assert [m["id"] for m in of_type(whole, "memory")] == [old["id"], new["id"]]
 
 
-def test_an_export_of_an_earlier_record_holds_what_was_known_then(town: Town) -> None:
-    ann = town.person("ann")
-    with town.world.clock.hold():
+def test_an_export_of_an_earlier_record_holds_what_was_known_then(callers: Callers) -> None:
+    ann = callers.person("ann")
+    with callers.world.clock.hold():
         memory = ann.adds("My desk is oak.", **MINE)
-        town.world.clock.advance(seconds=60)
+        callers.world.clock.advance(seconds=60)
         ann.patch("/memories/{}", memory["id"], body={"content": "My desk is pine."}).expect(200)
         ann.adds("Later.", **MINE)
         text = exports(ann, spaces="user", as_of=memory["created_at"])
@@ -157,8 +158,8 @@ def test_an_export_of_an_earlier_record_holds_what_was_known_then(town: Town) ->
     assert of_type(text, "version") == []
 
 
-def test_an_earlier_text_of_a_chat_stays_with_who_may_read_it(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_an_earlier_text_of_a_chat_stays_with_who_may_read_it(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     chat = f"c-{ann.name}"
     ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
     ann.put("/chats/{}/participants/{}", chat, bob.name, body={"kind": "user"}).expect(200)
@@ -169,11 +170,11 @@ def test_an_earlier_text_of_a_chat_stays_with_who_may_read_it(town: Town) -> Non
     text = exports(bob, spaces=f"chat:{chat}")
     assert [line["content"] for line in of_type(text, "memory")] == ["I like tea."]
     assert "doctor" not in text
-    assert "doctor" in exports(town.admin, spaces=f"chat:{chat}")
+    assert "doctor" in exports(callers.admin, spaces=f"chat:{chat}")
 
 
-def test_a_private_chat_and_its_stay_come_with_their_maker(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_a_private_chat_and_its_stay_come_with_their_maker(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     chat, at = f"p-{ann.name}", {"created_at": "2026-01-01T00:00:00Z"}
     made = {"type": "chat", "id": chat, "kind": "private", "created_by": eve.name} | at
     stay = {"type": "participant", "chat_id": chat, "kind": "user"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 from tests.support.memory.people import person_of
 from tests.support.memory.portability import (
     MINE,
@@ -21,8 +21,8 @@ from tests.support.memory.portability import (
 )
 
 
-def test_a_person_of_an_import_is_nobodys_user(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_a_person_of_an_import_is_nobodys_user(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     at = dict.fromkeys(("created_at", "updated_at"), "2026-01-01T00:00:00Z")
     line = {"type": "person", "id": f"p-{eve.name}", "name": "Ann", "created_by": ann.name} | at
     users = {"users": [{"id": ann.name, "orgs": ["default"]}]}
@@ -32,8 +32,8 @@ def test_a_person_of_an_import_is_nobodys_user(town: Town) -> None:
     assert person_of(ann) != f"p-{eve.name}"
 
 
-def test_an_owner_brings_lines_back_under_their_own_name(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_owner_brings_lines_back_under_their_own_name(callers: Callers) -> None:
+    ann = callers.person("ann")
     memory = ann.adds("The kettle is blue.", tags=["a"], **MINE)
     text = exports(ann, spaces="user")
     ann.delete("/memories/{}", memory["id"]).expect(204)
@@ -43,8 +43,8 @@ def test_an_owner_brings_lines_back_under_their_own_name(town: Town) -> None:
     assert back == memory
 
 
-def test_nobody_but_an_admin_writes_to_the_spaces_of_others(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_nobody_but_an_admin_writes_to_the_spaces_of_others(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     agent = ann.registers()["id"]
     lines = [
         a_line(space={"kind": "user", "id": ann.name}),
@@ -62,11 +62,11 @@ def test_nobody_but_an_admin_writes_to_the_spaces_of_others(town: Town) -> None:
         (4, "not_owner"),
     ]
     assert report["created"] == 1
-    assert codes(imports(town.admin, lines[:2])) == []
+    assert codes(imports(callers.admin, lines[:2])) == []
 
 
-def test_what_others_said_is_not_believed_from_a_user(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_what_others_said_is_not_believed_from_a_user(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     line = a_line(id=f"m-{eve.name}", stated_by=person_of(ann), trust="fact", written_by=ann.name)
     imports(eve, [line | {"origin": "chat", "learned_in": "somewhere"}])
     memory = eve.get("/memories/{}", f"m-{eve.name}").expect(200)
@@ -75,18 +75,18 @@ def test_what_others_said_is_not_believed_from_a_user(town: Town) -> None:
 
 
 @pytest.mark.scenario(40)
-def test_a_line_that_does_not_say_has_an_unknown_origin(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_line_that_does_not_say_has_an_unknown_origin(callers: Callers) -> None:
+    ann = callers.person("ann")
     line = a_line(id=f"o-{ann.name}", space={"kind": "user", "id": ann.name})
-    report = imports(town.admin, [line])
+    report = imports(callers.admin, [line])
     assert report["created"] == 1
     memory = ann.get("/memories/{}", f"o-{ann.name}").expect(200)
     assert (memory["origin"], memory["source"]) == ("unknown", "import")
 
 
 @pytest.mark.scenario(50)
-def test_secrets_are_refused_in_every_kind_of_line_and_leave_nothing(town: Town) -> None:
-    ann = town.person("ann")
+def test_secrets_are_refused_in_every_kind_of_line_and_leave_nothing(callers: Callers) -> None:
+    ann = callers.person("ann")
     at = {"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
     lines: list[dict[str, Any]] = [
         a_line(SECRET),
@@ -100,19 +100,19 @@ def test_secrets_are_refused_in_every_kind_of_line_and_leave_nothing(town: Town)
     report = imports(ann, lines)
     assert codes(report) == [(n, "secret_refused") for n in range(1, 7)]
     assert report["created"] == 0
-    assert "48213377" not in town.world.database.stored_text()
+    assert "48213377" not in callers.world.database.stored_text()
 
 
-def test_a_suspicious_text_is_set_aside(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_suspicious_text_is_set_aside(callers: Callers) -> None:
+    ann = callers.person("ann")
     imports(ann, [a_line(ORDER, id=f"s-{ann.name}")])
     ann.get("/memories/{}", f"s-{ann.name}").refused(404, "not_found")
     assert [one["id"] for one in ann.lists("/quarantine")] == [f"s-{ann.name}"]
 
 
-def test_the_expiry_is_kept_and_lowered_to_the_cap(town: Town) -> None:
-    ann = town.person("ann")
-    with town.world.clock.hold() as now:
+def test_the_expiry_is_kept_and_lowered_to_the_cap(callers: Callers) -> None:
+    ann = callers.person("ann")
+    with callers.world.clock.hold() as now:
         far = (now + timedelta(days=3_000)).isoformat()
         name = ann.name
         imports(
@@ -136,9 +136,9 @@ def test_the_expiry_is_kept_and_lowered_to_the_cap(town: Town) -> None:
     assert terms["e2"]["expiry_rule"] == "pii:critical"
 
 
-def test_an_approval_counts_in_an_admins_import_alone(town: Town) -> None:
-    ann = town.person("ann")
-    with town.world.clock.hold() as now:
+def test_an_approval_counts_in_an_admins_import_alone(callers: Callers) -> None:
+    ann = callers.person("ann")
+    with callers.world.clock.hold() as now:
         far = (now + timedelta(days=100)).isoformat()
 
         def lines(id_: str) -> list[dict[str, Any]]:
@@ -152,7 +152,7 @@ def test_an_approval_counts_in_an_admins_import_alone(town: Town) -> None:
 
         own, given = f"own-{ann.name}", f"given-{ann.name}"
         assert imports(ann, lines(own))["skipped"] == 1
-        assert imports(town.admin, lines(given))["created"] == 2
+        assert imports(callers.admin, lines(given))["created"] == 2
         ends = [
             datetime.fromisoformat(ann.get("/memories/{}", id_).expect(200)["expires_at"]) - now
             for id_ in (own, given)
@@ -160,8 +160,8 @@ def test_an_approval_counts_in_an_admins_import_alone(town: Town) -> None:
     assert ends == [timedelta(days=30), timedelta(days=100)]
 
 
-def test_records_of_other_systems_are_read(town: Town) -> None:
-    ann = town.person("ann")
+def test_records_of_other_systems_are_read(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()["id"]
     base = {"type": "memory", "agent_slug": agent, "key": "k"}
     values = ['{"a": 1}', "plain words", "[1, 2]", {"b": 2}]
@@ -179,8 +179,8 @@ def test_records_of_other_systems_are_read(town: Town) -> None:
     }
 
 
-def test_modes_say_what_happens_to_an_id_that_is_taken(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_modes_say_what_happens_to_an_id_that_is_taken(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     memory = ann.adds("As it is.", **MINE)
     older = a_line("Older.", id=memory["id"], updated_at="2020-01-01T00:00:00Z")
     newer = a_line("Newer.", id=memory["id"], updated_at="2099-01-01T00:00:00Z")
@@ -203,8 +203,8 @@ def test_modes_say_what_happens_to_an_id_that_is_taken(town: Town) -> None:
     assert codes(imports(ann, [moved], mode="replace")) == [(1, "validation_error")]
 
 
-def test_lines_that_are_none_are_refused_by_number_and_the_rest_is_stored(town: Town) -> None:
-    ann = town.person("ann")
+def test_lines_that_are_none_are_refused_by_number_and_the_rest_is_stored(callers: Callers) -> None:
+    ann = callers.person("ann")
     body = "\n".join(
         [
             "no json",
@@ -225,16 +225,16 @@ def test_lines_that_are_none_are_refused_by_number_and_the_rest_is_stored(town: 
     assert (report["read"], report["created"]) == (9, 1)
 
 
-def test_a_line_behind_the_wrong_memory_is_refused(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_line_behind_the_wrong_memory_is_refused(callers: Callers) -> None:
+    ann = callers.person("ann")
     version = {"type": "version", "memory_id": "another", "version": 1, "change": "created"}
     version |= {"at": "2026-01-01T00:00:00Z", "by": ann.name, "status": "active"}
     report = imports(ann, [a_line(id=f"v-{ann.name}"), version])
     assert (report["created"], codes(report)) == (1, [(2, "validation_error")])
 
 
-def test_a_dry_run_must_be_said_and_changes_nothing(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_dry_run_must_be_said_and_changes_nothing(callers: Callers) -> None:
+    ann = callers.person("ann")
     line = json.dumps(a_line())
     send(ann, line).refused(422, "validation_error")
     send(ann, line, dry_run=True, mode="other").refused(422, "validation_error")
@@ -242,14 +242,14 @@ def test_a_dry_run_must_be_said_and_changes_nothing(town: Town) -> None:
     assert ann.lists("/memories", spaces="user") == []
 
 
-def test_a_body_of_another_type_is_refused(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_body_of_another_type_is_refused(callers: Callers) -> None:
+    ann = callers.person("ann")
     headers = {"content-type": "application/json"}
     assert send(ann, "{}", headers=headers, dry_run=True).status == 415
 
 
-def test_a_body_of_lines_may_be_larger_than_any_other(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_body_of_lines_may_be_larger_than_any_other(callers: Callers) -> None:
+    ann = callers.person("ann")
     line = json.dumps(a_line()).encode()
     blank = b" " * 65_536 + b"\n"
     body = blank * 260 + line
@@ -259,8 +259,8 @@ def test_a_body_of_lines_may_be_larger_than_any_other(town: Town) -> None:
     assert send(ann, body, headers=headers, dry_run=True).status == 413
 
 
-def test_an_import_under_a_key_is_done_once(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_import_under_a_key_is_done_once(callers: Callers) -> None:
+    ann = callers.person("ann")
     headers = {"idempotency-key": f"k-{ann.name}"}
     line = json.dumps(a_line())
     first = send(ann, line, headers=headers, dry_run=False).expect(200)
@@ -268,22 +268,22 @@ def test_an_import_under_a_key_is_done_once(town: Town) -> None:
     assert len(ann.lists("/memories", spaces="user")) == 1
 
 
-def test_what_was_imported_can_be_rolled_back(town: Town) -> None:
-    ann = town.person("ann")
+def test_what_was_imported_can_be_rolled_back(callers: Callers) -> None:
+    ann = callers.person("ann")
     report = imports(ann, [a_line(f"fact {n}") for n in range(5)])
     body = {"source": {"import_id": report["import_id"]}, "dry_run": False}
     assert ann.post("/rollbacks", body=body).expect(200)["archived"] == 5
     assert ann.lists("/memories", spaces="user") == []
 
 
-def test_events_tell_the_counts_of_exports_and_imports(town: Town) -> None:
-    ann = town.person("ann")
+def test_events_tell_the_counts_of_exports_and_imports(callers: Callers) -> None:
+    ann = callers.person("ann")
     report = imports(ann, [a_line(), a_line(SECRET)])
     exports(ann)
     events = {
         kind: next(
             event
-            for event in town.auditor.lists("/events", event_type=f"{kind}.done")
+            for event in callers.auditor.lists("/events", event_type=f"{kind}.done")
             if event["requester_id"] == ann.name
         )
         for kind in ("import", "export")

@@ -5,23 +5,23 @@ from typing import Any
 
 import pytest
 
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.portability import MINE, SECRET, SSN, a_line, imports
 from tests.support.world import new_id
 
 
-def told(town: Town, asker: Asker) -> list[dict[str, Any]]:
+def told(callers: Callers, caller: Caller) -> list[dict[str, Any]]:
     """Events of what was refused to somebody."""
     found = [
         event
         for kind in ("memory.refused", "memory.denied")
-        for event in town.auditor.lists("/events", event_type=kind)
+        for event in callers.auditor.lists("/events", event_type=kind)
     ]
-    return [event for event in found if event["requester_id"] == asker.name]
+    return [event for event in found if event["requester_id"] == caller.name]
 
 
-def test_every_line_that_screening_or_a_right_refuses_has_an_event(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_every_line_that_screening_or_a_right_refuses_has_an_event(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     mine, his = ann.registers()["id"], bob.registers()["id"]
     lines = [
         a_line(SECRET),
@@ -37,11 +37,11 @@ def test_every_line_that_screening_or_a_right_refuses_has_an_event(town: Town) -
         *codes,
         "validation_error",
     ]
-    assert told(town, ann) == []
+    assert told(callers, ann) == []
     done = imports(ann, lines, mode="fail")
     assert [one["line"] for one in done["refused"]] == [1, 2, 3, 4, 6]
     assert done["created"] == 1
-    events = told(town, ann)
+    events = told(callers, ann)
     assert Counter(event["payload"]["code"] for event in events) == Counter(codes)
     assert {event["outcome"] for event in events} == {"denied"}
     assert [part for part in ("48213377", SSN) if part in str(events)] == []
@@ -58,8 +58,10 @@ def circle(size: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("size", [2, 3, 5])
 @pytest.mark.parametrize("backwards", [False, True])
-def test_the_line_that_closes_a_circle_is_refused(town: Town, size: int, backwards: bool) -> None:
-    ann, lines = town.person("ann"), circle(size)
+def test_the_line_that_closes_a_circle_is_refused(
+    callers: Callers, size: int, backwards: bool
+) -> None:
+    ann, lines = callers.person("ann"), circle(size)
     lines = lines[::-1] if backwards else lines
     refused = [{"line": size, "code": "validation_error"}]
     assert imports(ann, lines, mode="fail", dry_run=True)["refused"] == refused
@@ -67,16 +69,18 @@ def test_the_line_that_closes_a_circle_is_refused(town: Town, size: int, backwar
     assert len(ann.lists("/memories", spaces="user")) == size - 1
 
 
-def test_a_circle_of_successors_is_refused_too(town: Town) -> None:
-    ann, lines = town.person("ann"), circle(3)
+def test_a_circle_of_successors_is_refused_too(callers: Callers) -> None:
+    ann, lines = callers.person("ann"), circle(3)
     for line in lines:
         (line["superseded_by"],) = line.pop("supersedes")
         line["status"] = "superseded"
     assert [one["line"] for one in imports(ann, lines, mode="fail")["refused"]] == [3]
 
 
-def test_a_circle_through_stored_memories_is_refused_and_a_line_of_them_is_not(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_circle_through_stored_memories_is_refused_and_a_line_of_them_is_not(
+    callers: Callers,
+) -> None:
+    ann = callers.person("ann")
     oldest = ann.adds("step one", **MINE)
     middle = ann.adds("step two", supersedes=[oldest["id"]], **MINE)
     latest = ann.adds("step three", supersedes=[middle["id"]], **MINE)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect.kernel.clock import to_text
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.portability import (
     MINE,
     ORDER,
@@ -57,15 +57,15 @@ def a_changed(space: dict[str, Any], then: str, **members: Any) -> list[dict[str
     return [head | {"updated_at": LATER}, *a_version(id_, then, **members)]
 
 
-def history(asker: Asker, id_: str) -> list[dict[str, Any]]:
-    return asker.lists("/memories/{}/history", id_)
+def history(caller: Caller, id_: str) -> list[dict[str, Any]]:
+    return caller.lists("/memories/{}/history", id_)
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_run_below_a_strangers_run_is_refused_as_below_an_unknown_one(
-    town: Town, dry_run: bool
+    callers: Callers, dry_run: bool
 ) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+    ann, eve = callers.person("ann"), callers.person("eve")
     hers, agent = ann.registers()["id"], eve.registers()["id"]
     root = ann.post("/runs", body={"agent_id": hers}).expect(201)["id"]
     lines = [
@@ -77,8 +77,8 @@ def test_a_run_below_a_strangers_run_is_refused_as_below_an_unknown_one(
     assert ann.get("/runs/{}/lineage", root).expect(200)["descendants"] == []
 
 
-def test_the_root_of_an_imported_run_follows_from_its_parent(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_the_root_of_an_imported_run_follows_from_its_parent(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     foreign = eve.post("/runs", body={"agent_id": eve.registers()["id"]}).expect(201)["id"]
     agent = ann.registers()["id"]
     top = a_run(agent, root_run_id=foreign)
@@ -90,21 +90,21 @@ def test_the_root_of_an_imported_run_follows_from_its_parent(town: Town) -> None
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_runs_in_a_circle_are_refused_of_an_admin_too(town: Town, size: int) -> None:
-    agent = town.person("ann").registers()["id"]
+def test_runs_in_a_circle_are_refused_of_an_admin_too(callers: Callers, size: int) -> None:
+    agent = callers.person("ann").registers()["id"]
     runs = [a_run(agent) for _ in range(size)]
     for place, run in enumerate(runs):
         run["parent_run_id"] = runs[place - 1]["id"]
     refused = [(size, "validation_error")]
-    assert codes(imports(town.admin, runs, dry_run=True)) == refused
-    assert codes(imports(town.admin, runs)) == refused
+    assert codes(imports(callers.admin, runs, dry_run=True)) == refused
+    assert codes(imports(callers.admin, runs)) == refused
 
 
 @pytest.mark.parametrize("status", ["active", "superseded", "archived", "expired"])
 def test_a_suspicious_text_is_set_aside_whatever_status_its_line_claims(
-    town: Town, status: str
+    callers: Callers, status: str
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     old, new = new_id(), new_id()
     lines = [
         a_line(ORDER, id=old, status=status, superseded_by=new, created_at=AT),
@@ -128,40 +128,42 @@ def test_a_suspicious_text_is_set_aside_whatever_status_its_line_claims(
     assert old in [one["id"] for one in ann.lists("/quarantine")]
 
 
-def test_only_an_admin_brings_a_released_text(town: Town) -> None:
-    ann = town.person("ann")
+def test_only_an_admin_brings_a_released_text(callers: Callers) -> None:
+    ann = callers.person("ann")
     space = {"kind": "user", "id": ann.name}
     told = {"suspicion": 1.0, "suspicion_reasons": ["orders"], "space": space}
     mine, given, unsaid = (new_id() for _ in range(3))
     imports(ann, [a_line(ORDER, id=mine, **told)])
-    imports(town.admin, [a_line(ORDER, id=given, **told), a_line(ORDER, id=unsaid, space=space)])
+    imports(callers.admin, [a_line(ORDER, id=given, **told), a_line(ORDER, id=unsaid, space=space)])
     ann.get("/memories/{}", mine).refused(404, "not_found")
     ann.get("/memories/{}", unsaid).refused(404, "not_found")
     assert ann.get("/memories/{}", given).expect(200)["status"] == "active"
 
 
-def test_an_earlier_text_with_critical_data_is_refused_where_anybody_reads(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_an_earlier_text_with_critical_data_is_refused_where_anybody_reads(
+    callers: Callers,
+) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     lines = a_changed({"kind": "agent_public", "id": ann.registers()["id"]}, f"It is {SSN}.")
     dry = imports(ann, lines, dry_run=True)
     report = imports(ann, lines)
     assert codes(report) == codes(dry) == [(2, "pii_not_allowed")]
     assert report["created"] == 2
     assert SSN not in str(history(eve, lines[0]["id"]))
-    assert SSN not in town.world.database.stored_text()
+    assert SSN not in callers.world.database.stored_text()
 
 
-def test_an_earlier_private_text_is_refused_where_anybody_reads(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_earlier_private_text_is_refused_where_anybody_reads(callers: Callers) -> None:
+    ann = callers.person("ann")
     space = {"kind": "agent_public", "id": ann.registers()["id"]}
     lines = a_changed(space, "I am ill.", sensitivity="sensitive")
     assert codes(imports(ann, lines)) == [(2, "sensitivity_not_allowed")]
 
 
 def test_an_earlier_text_with_personal_data_is_tagged_and_capped_with_its_memory(
-    town: Town,
+    callers: Callers,
 ) -> None:
-    ann, now = town.person("ann"), town.world.clock.now()
+    ann, now = callers.person("ann"), callers.world.clock.now()
     made, changed, ends = (to_text(now + timedelta(days=days)) for days in (-10, -1, 20))
     head, first, last = a_changed({"kind": "user"}, f"It is {SSN}.")
     head |= {"created_at": made, "updated_at": changed}
@@ -174,21 +176,21 @@ def test_an_earlier_text_with_personal_data_is_tagged_and_capped_with_its_memory
     assert (today["expires_at"], today["expiry_rule"]) == (ends, "pii:critical")
 
 
-def test_a_memory_with_a_suspicious_past_is_set_aside(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_a_memory_with_a_suspicious_past_is_set_aside(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     space = {"kind": "agent_public", "id": ann.registers()["id"]}
     lines = a_changed(space, ORDER)
     id_ = lines[0]["id"]
     assert imports(ann, lines)["created"] == 3
-    for asker in (ann, eve):
-        asker.get("/memories/{}", id_).refused(404, "not_found")
-        asker.get("/memories/{}", id_, as_of=AT).refused(404, "not_found")
-        asker.get("/memories/{}/history", id_).refused(404, "not_found")
+    for caller in (ann, eve):
+        caller.get("/memories/{}", id_).refused(404, "not_found")
+        caller.get("/memories/{}", id_, as_of=AT).refused(404, "not_found")
+        caller.get("/memories/{}/history", id_).refused(404, "not_found")
     assert [one["id"] for one in ann.lists("/quarantine")] == [id_]
 
 
-def test_an_earlier_text_of_a_record_is_what_its_value_says(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_earlier_text_of_a_record_is_what_its_value_says(callers: Callers) -> None:
+    ann = callers.person("ann")
     head, first, last = a_changed({"kind": "user"}, f"It is {SSN}.", value={"theme": "dark"})
     record = head | {"content": None, "key": "settings", "value": {"theme": "light"}}
     record |= {"expires_at": "2099-01-01T00:00:00Z"}
@@ -202,9 +204,9 @@ def test_an_earlier_text_of_a_record_is_what_its_value_says(town: Town) -> None:
 
 @pytest.mark.parametrize("early", [True, False])
 def test_a_history_tells_nothing_of_strangers_memories_that_a_line_names(
-    town: Town, early: bool
+    callers: Callers, early: bool
 ) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+    ann, eve = callers.person("ann"), callers.person("eve")
     agent = ann.registers()["id"]
     theirs, mine = new_id(), new_id()
 
@@ -221,9 +223,9 @@ def test_a_history_tells_nothing_of_strangers_memories_that_a_line_names(
     assert {item["memory_id"] for item in history(eve, mine)} == {mine}
 
 
-def test_a_line_names_only_rows_that_its_importer_could_name_in_a_write(town: Town) -> None:
+def test_a_line_names_only_rows_that_its_importer_could_name_in_a_write(callers: Callers) -> None:
     """A hidden row is named as one that isn't there is, and leads nowhere either."""
-    ann, eve = town.person("ann"), town.person("eve")
+    ann, eve = callers.person("ann"), callers.person("eve")
     agent, hers = ann.registers()["id"], eve.registers()["id"]
     run = ann.post("/runs", body={"agent_id": agent}).expect(201)["id"]
     private = ann.adds("The plan.", agent_id=agent, visibility="private")["id"]
@@ -250,8 +252,8 @@ def test_a_line_names_only_rows_that_its_importer_could_name_in_a_write(town: To
     assert {item["memory_id"] for item in history(eve, later)} == {later}
 
 
-def test_a_removed_agent_opens_no_org_but_the_importers(town: Town) -> None:
-    eve = town.person("eve")
+def test_a_removed_agent_opens_no_org_but_the_importers(callers: Callers) -> None:
+    eve = callers.person("eve")
     agent = eve.registers()["id"]
     eve.adds("Kept.", agent_id=agent)
     eve.delete("/agents/{}", agent, memories="archive").expect(204)
@@ -260,8 +262,10 @@ def test_a_removed_agent_opens_no_org_but_the_importers(town: Town) -> None:
 
 
 @pytest.mark.parametrize("status", ["all", "active"])
-def test_what_an_owner_takes_away_and_brings_back_is_what_it_was(town: Town, status: str) -> None:
-    ann, _ = furnished(town)
+def test_what_an_owner_takes_away_and_brings_back_is_what_it_was(
+    callers: Callers, status: str
+) -> None:
+    ann, _ = furnished(callers)
     agent = ann.registers()["id"]
     moving = ann.adds("Moved.", agent_id=agent, visibility="private")
     ann.post("/memories/{}/move", moving["id"], body={"visibility": "public"}).expect(201)

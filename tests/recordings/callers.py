@@ -31,9 +31,9 @@ class Node:
         self.channel = grpc.insecure_channel(self.address)
         self.http = httpx2.Client(base_url=f"http://{self.address}/v1", timeout=SECONDS_MAX)
 
-    def user(self, name: str) -> "Caller":
+    def user(self, name: str) -> "RecordingClient":
         """Somebody who calls it; in `local` mode everybody is who they say."""
-        return Caller(self, name)
+        return RecordingClient(self, name)
 
     def close(self) -> None:
         """End the connections."""
@@ -51,7 +51,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class RecordingClient:
     """A user at a node."""
 
     node: Node
@@ -159,7 +159,7 @@ class Caller:
 class Speaker:
     """Somebody who records: says what is to be recorded, and gets one answer."""
 
-    def __init__(self, caller: Caller, conversation: str) -> None:
+    def __init__(self, caller: RecordingClient, conversation: str) -> None:
         self._messages: queue.Queue[Any] = queue.Queue()
         self._named = UUID(conversation).bytes
         call = callable_of(caller.node.channel.stream_unary, RECORD)
@@ -264,7 +264,7 @@ def until(true: Callable[[], Any], seconds: float = SECONDS_MAX) -> None:
 
 
 @contextmanager
-def at(address: str, name: str) -> Iterator[Caller]:
+def at(address: str, name: str) -> Iterator[RecordingClient]:
     """The same person at the node of an address."""
     node = Node(int(address.rpartition(":")[2]))
     try:

@@ -64,7 +64,7 @@ class OneNode(Node):
         self.database = world.database
         self.folder = folder
 
-    def tapes(self) -> list[Path]:
+    def recording_files(self) -> list[Path]:
         """The files of its recordings."""
         return sorted(self.folder.glob("*"))
 

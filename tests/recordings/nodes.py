@@ -20,7 +20,7 @@ class NodeProcess(Node):
         self.process = process
         self.folder = folder
 
-    def tapes(self) -> list[Path]:
+    def recording_files(self) -> list[Path]:
         """The files of its recordings."""
         return sorted(self.folder.glob("*"))
 
@@ -33,10 +33,10 @@ class NodeProcess(Node):
 @contextmanager
 def a_node(folder: Path, database: TestDatabase, **settings: Any) -> Iterator[NodeProcess]:
     """`recollect serve` as a process of its own, in `local` mode."""
-    tapes = folder / f"recordings-{uuid.uuid4().hex}"
-    chosen = {"RECORDER__DIRECTORY": str(tapes)} | settings
+    recording_files = folder / f"recordings-{uuid.uuid4().hex}"
+    chosen = {"RECORDER__DIRECTORY": str(recording_files)} | settings
     with start_server(folder, database, **chosen) as (process, port):
-        node = NodeProcess(process, port, tapes)
+        node = NodeProcess(process, port, recording_files)
         try:
             yield node
         finally:

@@ -11,7 +11,7 @@ _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 _TURN_SECONDS = 0.05
 
 
-class Wire:
+class ResettingProxy:
     """One thread for all connections: a socket is closed only while nobody waits on it."""
 
     def __init__(self, address: str) -> None:
@@ -61,10 +61,10 @@ class Wire:
 
 
 @contextmanager
-def a_wire(address: str) -> Iterator[Wire]:
+def a_resetting_proxy(address: str) -> Iterator[ResettingProxy]:
     """A proxy before this address."""
-    wire = Wire(address)
+    proxy = ResettingProxy(address)
     try:
-        yield wire
+        yield proxy
     finally:
-        wire.reset()
+        proxy.reset()

@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
-from tests.recordings.callers import SUCCESS, Caller, text_of, until
+from tests.recordings.callers import SUCCESS, RecordingClient, text_of, until
 from tests.recordings.conftest import OneNode, Serving
 from tests.support.world import JWT_SECRET, a_token
 
@@ -24,10 +24,10 @@ def node(serving: Serving) -> Iterator[OneNode]:
         yield running
 
 
-def with_token(node: OneNode, name: str) -> Caller:
+def with_token(node: OneNode, name: str) -> RecordingClient:
     """Somebody whose token has a life."""
     ending = int(node.clock.now().timestamp()) + LIFE_SECONDS
-    return Caller(node, name, a_token(name, expires_at=ending))
+    return RecordingClient(node, name, a_token(name, expires_at=ending))
 
 
 def within_a_renewal(end: Callable[[], Any]) -> Any:

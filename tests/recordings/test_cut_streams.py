@@ -15,13 +15,21 @@ import httpx2
 import pytest
 
 from recollect.recordings.recording import Recording
-from tests.recordings.callers import RECORD, SUCCESS, Caller, Node, callable_of, message, until
+from tests.recordings.callers import (
+    RECORD,
+    SUCCESS,
+    Node,
+    RecordingClient,
+    callable_of,
+    message,
+    until,
+)
 from tests.recordings.conftest import OneNode, Serving
-from tests.recordings.resetting_proxy import a_wire
+from tests.recordings.resetting_proxy import a_resetting_proxy
 from tests.support.world import new_id
 
 Code = grpc.StatusCode
-Cut = Callable[[Caller, str], None]
+Cut = Callable[[RecordingClient, str], None]
 BIG = "ü" * 3_000_000
 
 
@@ -33,7 +41,7 @@ def node(serving: Serving) -> Iterator[OneNode]:
 
 def nothing_is_left(node: OneNode) -> bool:
     """No file, no location, and nobody who still works on a recording."""
-    if node.tapes() or node.locations() or open_tapes():
+    if node.recording_files() or node.locations() or open_tapes():
         return False
     # The library holds on to the last call that came, until the next one does.
     node.user("ann").recorded(new_id())
@@ -61,54 +69,54 @@ def calls_to_record(node: OneNode, status: int | str = r"\d+") -> float:
     return sum(map(float, re.findall(line, shown)))
 
 
-def before_the_first_message(caller: Caller, _: str) -> None:
+def before_the_first_message(caller: RecordingClient, _: str) -> None:
     silence: queue.Queue[None] = queue.Queue()
     stream = callable_of(caller.node.channel.stream_unary, RECORD)
     stream.future(iter(silence.get, None), metadata=caller.metadata).cancel()
     silence.put(None)
 
 
-def after_the_first_message(caller: Caller, conversation: str) -> None:
+def after_the_first_message(caller: RecordingClient, conversation: str) -> None:
     caller.begins(conversation).call.cancel()
 
 
-def after_some_text(caller: Caller, conversation: str) -> None:
+def after_some_text(caller: RecordingClient, conversation: str) -> None:
     speaker = caller.begins(conversation, "some text")
     assert next(caller.replays(conversation)).content == "some text"
     speaker.call.cancel()
 
 
-def in_a_large_message(caller: Caller, conversation: str) -> None:
+def in_a_large_message(caller: RecordingClient, conversation: str) -> None:
     speaker = caller.begins(conversation, "some text", BIG, BIG)
     speaker.call.cancel()
 
 
-def while_it_begins(caller: Caller, conversation: str) -> None:
+def while_it_begins(caller: RecordingClient, conversation: str) -> None:
     caller.records(conversation, "some text").call.cancel()
 
 
-def after_the_end(caller: Caller, conversation: str) -> None:
+def after_the_end(caller: RecordingClient, conversation: str) -> None:
     speaker = caller.begins(conversation, "some text")
     speaker.half_closes()
     speaker.call.cancel()
 
 
-def by_a_closed_channel(caller: Caller, conversation: str) -> None:
+def by_a_closed_channel(caller: RecordingClient, conversation: str) -> None:
     other = Node(int(caller.node.address.rpartition(":")[2]))
     other.user(caller.name).begins(conversation, "some text")
     other.close()
 
 
-def by_a_reset(caller: Caller, conversation: str) -> None:
+def by_a_reset(caller: RecordingClient, conversation: str) -> None:
     """The TCP connection of the caller is reset, behind a proxy of bytes."""
-    with a_wire(caller.node.address) as wire:
-        other = Node(wire.port)
+    with a_resetting_proxy(caller.node.address) as proxy:
+        other = Node(proxy.port)
         other.user(caller.name).begins(conversation, "some text", BIG)
-        wire.reset()
+        proxy.reset()
         other.close()
 
 
-def by_a_reader(caller: Caller, conversation: str) -> None:
+def by_a_reader(caller: RecordingClient, conversation: str) -> None:
     """Readers go at every point of theirs; the recording does not mind."""
     speaker = caller.begins(conversation, "some text", BIG)
     replays = [caller.replays(conversation) for _ in range(4)]
@@ -181,7 +189,7 @@ def test_a_bad_first_message_is_refused_before_anything_is_made(
     record = callable_of(node.channel.stream_unary, RECORD)
     call = record.future(iter([message("RecordRequest", **first)]), metadata=ann.metadata)
     assert call.code() is code
-    assert (node.tapes(), node.locations()) == ([], [])
+    assert (node.recording_files(), node.locations()) == ([], [])
 
 
 def test_a_stream_without_any_message_is_refused(node: OneNode) -> None:

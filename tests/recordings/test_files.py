@@ -38,17 +38,17 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(coroutine)
 
 
-def new_tape(folder: Path, cipher: AesGcmCipher, *, bytes_max: int = 10**9) -> LocalRecordingFile:
-    tapes = LocalRecordingFiles(folder, cipher, bytes_max=bytes_max, leftover_seconds=0)
-    return run(tapes.create("a-recording"))
+def new_file(folder: Path, cipher: AesGcmCipher, *, bytes_max: int = 10**9) -> LocalRecordingFile:
+    recording_files = LocalRecordingFiles(folder, cipher, bytes_max=bytes_max, leftover_seconds=0)
+    return run(recording_files.create("a-recording"))
 
 
-async def read_from(tape: LocalRecordingFile, offset: int) -> tuple[str, list[int]]:
+async def read_from(file: LocalRecordingFile, offset: int) -> tuple[str, list[int]]:
     """All text from an offset on, and the offsets on the way."""
     texts = ""
     offsets: list[int] = []
     while True:
-        text, offset = await tape.read(offset)
+        text, offset = await file.read(offset)
         if not text:
             return texts, offsets
         texts += text
@@ -61,23 +61,23 @@ async def read_from(tape: LocalRecordingFile, offset: int) -> tuple[str, list[in
 def test_every_place_that_was_given_out_leads_to_the_rest(
     folder: Path, cipher: AesGcmCipher, texts: list[str]
 ) -> None:
-    tape = new_tape(folder, cipher)
+    file = new_file(folder, cipher)
     ends = [0]
 
     async def write() -> None:
         for text in texts:
-            await tape.write(text)
-            ends.append(tape.end)
+            await file.write(text)
+            ends.append(file.end)
 
     try:
         run(write())
         for number, end in enumerate(ends):
-            rest, offsets = run(read_from(tape, end))
+            rest, offsets = run(read_from(file, end))
             assert rest == "".join(texts[number:])
             for offset in offsets:
-                assert rest.endswith(run(read_from(tape, offset))[0])
+                assert rest.endswith(run(read_from(file, offset))[0])
     finally:
-        tape.close()
+        file.close()
 
 
 @CIPHERS
@@ -87,71 +87,71 @@ def test_no_other_place_does_harm(
     folder: Path, cipher: AesGcmCipher, texts: list[str], offset: int
 ) -> None:
     """It is refused, or by chance it is a place."""
-    tape = new_tape(folder, cipher)
+    file = new_file(folder, cipher)
 
     async def look() -> None:
         for text in texts:
-            await tape.write(text)
+            await file.write(text)
         try:
-            text, behind = await tape.read(offset)
+            text, behind = await file.read(offset)
         except ValueError:
             return
-        assert offset <= behind <= tape.end
+        assert offset <= behind <= file.end
         assert cipher is PLAIN or text in "".join(texts)
 
     try:
         run(look())
     finally:
-        tape.close()
+        file.close()
 
 
 @CIPHERS
 def test_a_long_text_is_written_whole_or_not_at_all(folder: Path, cipher: AesGcmCipher) -> None:
     text = "€" * (QUICK_CHARACTERS + 1)
-    tape = new_tape(folder, cipher, bytes_max=int(1.5 * 3 * len(text)))
-    run(tape.write(text))
-    end = tape.end
+    file = new_file(folder, cipher, bytes_max=int(1.5 * 3 * len(text)))
+    run(file.write(text))
+    end = file.end
     with pytest.raises(RecordingFull):
-        run(tape.write(text))
-    assert (tape.end, run(read_from(tape, 0))) == (end, (text, ANY))
-    tape.close()
+        run(file.write(text))
+    assert (file.end, run(read_from(file, 0))) == (end, (text, ANY))
+    file.close()
 
 
 def test_a_recording_has_the_bytes_it_may_have_and_no_more(folder: Path) -> None:
-    tape = new_tape(folder, PLAIN, bytes_max=4 + 10)
+    file = new_file(folder, PLAIN, bytes_max=4 + 10)
     with pytest.raises(RecordingFull, match="14 bytes"):
-        run(tape.write("é" * 5 + "a"))
-    run(tape.write("é" * 5))
-    assert tape.end == 14
-    tape.close()
+        run(file.write("é" * 5 + "a"))
+    run(file.write("é" * 5))
+    assert file.end == 14
+    file.close()
 
 
 def test_who_is_stopped_while_a_text_is_written_has_written_it(folder: Path) -> None:
-    tape = new_tape(folder, PLAIN)
+    file = new_file(folder, PLAIN)
     text = "x" * 5_000_000
 
     async def stop() -> None:
-        writing = asyncio.ensure_future(tape.write(text))
+        writing = asyncio.ensure_future(file.write(text))
         await asyncio.sleep(0)
         writing.cancel()
-        tape.close()
+        file.close()
         with pytest.raises(asyncio.CancelledError):
             await writing
-        assert tape.end > len(text)
+        assert file.end > len(text)
 
-    tape.acquire()
+    file.acquire()
     run(stop())
-    assert run(read_from(tape, 0))[0] == text
-    tape.release()
+    assert run(read_from(file, 0))[0] == text
+    file.release()
     assert list(folder.iterdir()) == []
 
 
 def test_a_reader_that_began_in_time_reads_on_after_the_file_is_gone(folder: Path) -> None:
-    tape = new_tape(folder, PLAIN)
-    run(tape.write("to the end"))
-    tape.acquire()
-    tape.close()
+    file = new_file(folder, PLAIN)
+    run(file.write("to the end"))
+    file.acquire()
+    file.close()
     assert list(folder.iterdir()) == []
-    assert run(tape.read(0)) == ("to the end", tape.end)
-    tape.release()
-    assert run(tape.read(0)) == ("", 0)
+    assert run(file.read(0)) == ("to the end", file.end)
+    file.release()
+    assert run(file.read(0)) == ("", 0)

@@ -13,7 +13,7 @@ import pytest
 from recollect.kernel.errors import Unavailable
 from recollect.recordings.forwarding import wait_for_node
 from recollect.recordings.model import RecordingTiming
-from tests.recordings.callers import CANCELLED, SUCCESS, Caller
+from tests.recordings.callers import CANCELLED, SUCCESS, RecordingClient
 from tests.recordings.conftest import Pair, StartNode
 from tests.recordings.nodes import a_node
 from tests.support.engines import TestDatabase
@@ -71,7 +71,7 @@ def test_names_beyond_ascii_cancel_from_another_node(start_node: StartNode) -> N
 def test_headers_beyond_ascii_are_answered_alike_on_both_nodes(
     pair: Pair, name: str, value: bytes
 ) -> None:
-    ann = Caller(pair[0], "ann", TOKEN)
+    ann = RecordingClient(pair[0], "ann", TOKEN)
     conversation = ann.starts()
     speaker = ann.begins(conversation)
     sent = value + b".5" if name == "last_event_id" else value
@@ -81,7 +81,7 @@ def test_headers_beyond_ascii_are_answered_alike_on_both_nodes(
 
 
 def test_a_refusal_of_another_node_keeps_its_headers(pair: Pair) -> None:
-    ann = Caller(pair[0], "ann", TOKEN)
+    ann = RecordingClient(pair[0], "ann", TOKEN)
     conversation = ann.starts()
     speaker = ann.begins(conversation, "x")
     replay = ann.replays(conversation)

@@ -150,7 +150,7 @@ def test_a_stop_ends_recordings_at_once_and_leaves_nothing(
             silent.set()
             assert upload.result().status_code == 503
         assert list(replay) == []
-        assert node.tapes() == []
+        assert node.recording_files() == []
         assert locations(shared_database, redis_server) <= before
 
 

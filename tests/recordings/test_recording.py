@@ -13,7 +13,7 @@ from tests.recordings.callers import (
     ERROR,
     IS_ENABLED,
     SUCCESS,
-    Caller,
+    RecordingClient,
     code_of,
     message,
     nothing,
@@ -28,15 +28,17 @@ RENEWAL_SECONDS = 5
 
 def left(node: OneNode) -> tuple[list[Path], list[str]]:
     """Files and locations; recordings that have ended leave neither."""
-    return node.tapes(), node.locations()
+    return node.recording_files(), node.locations()
 
 
 @pytest.fixture
-def ann(node: OneNode) -> Caller:
+def ann(node: OneNode) -> RecordingClient:
     return node.user("ann")
 
 
-def test_readers_hear_it_from_the_beginning_while_it_is_said(node: OneNode, ann: Caller) -> None:
+def test_readers_hear_it_from_the_beginning_while_it_is_said(
+    node: OneNode, ann: RecordingClient
+) -> None:
     conversation = ann.starts()
     speaker = ann.begins(conversation, "Grüße ", "", "😀")
     replay = ann.replays(conversation)
@@ -51,7 +53,9 @@ def test_readers_hear_it_from_the_beginning_while_it_is_said(node: OneNode, ann:
     assert ann.hears(conversation) == ""
 
 
-def test_complete_ends_it_without_the_end_of_the_stream(node: OneNode, ann: Caller) -> None:
+def test_complete_ends_it_without_the_end_of_the_stream(
+    node: OneNode, ann: RecordingClient
+) -> None:
     conversation = ann.starts()
     speaker = ann.begins(conversation, "one")
     replay = ann.replays(conversation)
@@ -63,7 +67,7 @@ def test_complete_ends_it_without_the_end_of_the_stream(node: OneNode, ann: Call
     assert left(node) == ([], [])
 
 
-def test_a_first_message_may_be_all_of_it(node: OneNode, ann: Caller) -> None:
+def test_a_first_message_may_be_all_of_it(node: OneNode, ann: RecordingClient) -> None:
     conversation = ann.starts()
     speaker = ann.records(conversation)
     speaker.sends(complete=True)
@@ -71,7 +75,9 @@ def test_a_first_message_may_be_all_of_it(node: OneNode, ann: Caller) -> None:
     assert left(node) == ([], [])
 
 
-def test_a_cancel_answers_when_another_recording_can_begin(node: OneNode, ann: Caller) -> None:
+def test_a_cancel_answers_when_another_recording_can_begin(
+    node: OneNode, ann: RecordingClient
+) -> None:
     conversation = ann.starts()
     for number in range(5):
         speaker = ann.begins(conversation, f"number {number}")
@@ -84,7 +90,7 @@ def test_a_cancel_answers_when_another_recording_can_begin(node: OneNode, ann: C
         assert list(replay) == []
 
 
-def test_nothing_to_cancel_or_to_follow_is_no_error(node: OneNode, ann: Caller) -> None:
+def test_nothing_to_cancel_or_to_follow_is_no_error(node: OneNode, ann: RecordingClient) -> None:
     conversation = ann.starts()
     assert ann.cancels(conversation).accepted
     assert ann.hears(conversation) == ""
@@ -94,7 +100,9 @@ def test_nothing_to_cancel_or_to_follow_is_no_error(node: OneNode, ann: Caller) 
     assert ann.recorded(conversation) == []
 
 
-def test_a_second_recording_is_an_answer_and_no_failure(node: OneNode, ann: Caller) -> None:
+def test_a_second_recording_is_an_answer_and_no_failure(
+    node: OneNode, ann: RecordingClient
+) -> None:
     conversation = ann.starts()
     first = ann.begins(conversation, "first")
     second = ann.records(conversation, "second").answer()
@@ -117,7 +125,7 @@ def test_a_second_recording_is_an_answer_and_no_failure(node: OneNode, ann: Call
 )
 def test_writers_record_and_readers_follow(
     node: OneNode,
-    ann: Caller,
+    ann: RecordingClient,
     level: str | None,
     record: grpc.StatusCode,
     replay: grpc.StatusCode,
@@ -138,7 +146,9 @@ def test_writers_record_and_readers_follow(
     assert bob.rest("GET", path).status_code == (204 if replay is Code.OK else 403)
 
 
-def test_what_nobody_has_or_what_is_deleted_is_not_found(node: OneNode, ann: Caller) -> None:
+def test_what_nobody_has_or_what_is_deleted_is_not_found(
+    node: OneNode, ann: RecordingClient
+) -> None:
     deleted = ann.starts()
     ann.rest("DELETE", f"/conversations/{deleted}")
     for conversation in (new_id(), deleted):
@@ -163,7 +173,7 @@ def test_callers_are_told_apart_before_anything_else(node: OneNode) -> None:
 
 @pytest.mark.parametrize(("user", "place"), [("ann", ""), (ADMIN, "/admin")])
 def test_a_deleted_tree_ends_the_recordings_in_it_at_once(
-    node: OneNode, ann: Caller, user: str, place: str
+    node: OneNode, ann: RecordingClient, user: str, place: str
 ) -> None:
     conversation = ann.starts()
     speaker = ann.begins(conversation, "too late")
@@ -175,7 +185,7 @@ def test_a_deleted_tree_ends_the_recordings_in_it_at_once(
     assert left(node) == ([], [])
 
 
-def test_check_leaves_out_what_the_caller_may_not_read(node: OneNode, ann: Caller) -> None:
+def test_check_leaves_out_what_the_caller_may_not_read(node: OneNode, ann: RecordingClient) -> None:
     bob = node.user("bob")
     mine, shared, silent = ann.starts(), ann.starts(), ann.starts()
     ann.shares(shared, "bob", "reader")
@@ -188,7 +198,7 @@ def test_check_leaves_out_what_the_caller_may_not_read(node: OneNode, ann: Calle
         assert speaker.ends().status == SUCCESS
 
 
-def test_too_many_ids_or_bad_ones_are_refused(node: OneNode, ann: Caller) -> None:
+def test_too_many_ids_or_bad_ones_are_refused(node: OneNode, ann: RecordingClient) -> None:
     for ids in ([b"x" * 16] * 1_001, [b"short"], [b""]):
         with pytest.raises(grpc.RpcError) as refused:
             ann.asks(
@@ -260,7 +270,7 @@ def test_a_sealed_recording_has_no_text_on_the_disk(serving: Serving) -> None:
         while len(heard) < len("".join(said)):
             heard += next(replay).content
         assert heard == "".join(said)
-        (tape,) = node.tapes()
+        (tape,) = node.recording_files()
         assert tape.stat().st_mode & 0o777 == 0o600
         raw = tape.read_bytes()
         assert len(raw) > 40_000
@@ -269,7 +279,7 @@ def test_a_sealed_recording_has_no_text_on_the_disk(serving: Serving) -> None:
         assert speaker.ends().status == SUCCESS
 
 
-def test_nobody_holds_on_to_recordings_that_ended(node: OneNode, ann: Caller) -> None:
+def test_nobody_holds_on_to_recordings_that_ended(node: OneNode, ann: RecordingClient) -> None:
     conversation = ann.starts()
     speaker = ann.begins(conversation, "gone")
     replay = ann.replays(conversation)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 import pytest
 
-from tests.recordings.callers import CANCELLED, SUCCESS, Caller, Speaker, until
+from tests.recordings.callers import CANCELLED, SUCCESS, RecordingClient, Speaker, until
 from tests.recordings.nodes import NodeProcess, a_node
 from tests.support.engines import TestDatabase
 from tests.support.servers.redis import RedisServer
@@ -33,7 +33,9 @@ def node(
         yield running
 
 
-def begins_in_a_stall(caller: Caller, redis: RedisServer, seconds: float) -> tuple[str, Speaker]:
+def begins_in_a_stall(
+    caller: RecordingClient, redis: RedisServer, seconds: float
+) -> tuple[str, Speaker]:
     """A recording; what is asked of Redis for it is on its way when Redis wakes up."""
     conversation = caller.starts()
     assert caller.recorded(conversation) == []  # so it is connected

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.recordings.callers import SUCCESS, Caller, text_of, until
+from tests.recordings.callers import SUCCESS, RecordingClient, text_of, until
 from tests.recordings.conftest import OneNode, Serving
 from tests.support.world import new_id
 
@@ -22,7 +22,7 @@ def node(serving: Serving) -> Iterator[OneNode]:
 
 
 @pytest.fixture
-def ann(node: OneNode) -> Caller:
+def ann(node: OneNode) -> RecordingClient:
     return node.user("ann")
 
 
@@ -30,7 +30,7 @@ def path_of(conversation: str) -> str:
     return f"/conversations/{conversation}/response"
 
 
-def test_an_upload_is_followed_while_it_comes(ann: Caller) -> None:
+def test_an_upload_is_followed_while_it_comes(ann: RecordingClient) -> None:
     conversation, more = ann.starts(), threading.Semaphore(1)
 
     def chunks() -> Iterator[bytes]:
@@ -62,7 +62,7 @@ def test_an_upload_is_followed_while_it_comes(ann: Caller) -> None:
     assert (reply.status_code, reply.json()) == (200, {"status": "success"})
 
 
-def test_a_cancelled_upload_is_told_so(ann: Caller) -> None:
+def test_a_cancelled_upload_is_told_so(ann: RecordingClient) -> None:
     conversation, end = ann.starts(), threading.Event()
 
     def chunks() -> Iterator[bytes]:
@@ -80,7 +80,7 @@ def test_a_cancelled_upload_is_told_so(ann: Caller) -> None:
         assert upload.result().json() == {"status": "cancelled"}
 
 
-def test_every_event_is_a_place_to_go_on_from(node: OneNode, ann: Caller) -> None:
+def test_every_event_is_a_place_to_go_on_from(node: OneNode, ann: RecordingClient) -> None:
     """While it runs and after its end; the last place has nothing behind it."""
     conversation = ann.starts()
     speaker = ann.begins(conversation)
@@ -108,7 +108,9 @@ def test_every_event_is_a_place_to_go_on_from(node: OneNode, ann: Caller) -> Non
     assert ann.events(conversation) == []
 
 
-def test_a_reader_that_loses_its_connection_again_and_again_misses_nothing(ann: Caller) -> None:
+def test_a_reader_that_loses_its_connection_again_and_again_misses_nothing(
+    ann: RecordingClient,
+) -> None:
     chance = random.Random(7)
     conversation = ann.starts()
     said = "".join(chance.choices("aß€😀\n", k=60_000))
@@ -125,7 +127,7 @@ def test_a_reader_that_loses_its_connection_again_and_again_misses_nothing(ann: 
     assert heard + (text_of(rest) if rest else "") == said
 
 
-def test_events_are_what_browsers_take_for_events(node: OneNode, ann: Caller) -> None:
+def test_events_are_what_browsers_take_for_events(node: OneNode, ann: RecordingClient) -> None:
     conversation = ann.starts()
     speaker = ann.begins(conversation, "x")
     assert speaker.ends().status == SUCCESS
@@ -144,14 +146,14 @@ def test_events_are_what_browsers_take_for_events(node: OneNode, ann: Caller) ->
 @pytest.mark.parametrize(
     "last_id", ["x", "a.b.c", "1", ".5", "x.-1", "x.1e3", "x." + "9" * 19, "x.²"]
 )
-def test_a_place_that_nobody_gave_out_is_refused(ann: Caller, last_id: str) -> None:
+def test_a_place_that_nobody_gave_out_is_refused(ann: RecordingClient, last_id: str) -> None:
     headers = {"Last-Event-ID": last_id.encode("latin-1")}
     reply = ann.rest("GET", path_of(ann.starts()), headers=headers)
     assert (reply.status_code, reply.json()["code"]) == (400, "bad_request")
     assert reply.json()["details"]["field"] == "Last-Event-ID"
 
 
-def test_a_place_beyond_the_end_is_refused(ann: Caller) -> None:
+def test_a_place_beyond_the_end_is_refused(ann: RecordingClient) -> None:
     conversation = ann.starts()
     speaker = ann.begins(conversation, "some text")
     with ann.follows(conversation) as events:
@@ -162,7 +164,7 @@ def test_a_place_beyond_the_end_is_refused(ann: Caller) -> None:
     assert speaker.ends().status == SUCCESS
 
 
-def test_what_is_kept_is_for_those_who_may_read_it(node: OneNode, ann: Caller) -> None:
+def test_what_is_kept_is_for_those_who_may_read_it(node: OneNode, ann: RecordingClient) -> None:
     """Also a place in another conversation leads nowhere."""
     conversation, bob = ann.starts(), node.user("bob")
     speaker = ann.begins(conversation, "secret", "")
@@ -180,7 +182,7 @@ def test_what_is_kept_is_for_those_who_may_read_it(node: OneNode, ann: Caller) -
     assert ann.rest("GET", path_of(conversation), headers=headers).status_code == 404
 
 
-def test_a_silent_recording_shows_that_it_is_alive(node: OneNode, ann: Caller) -> None:
+def test_a_silent_recording_shows_that_it_is_alive(node: OneNode, ann: RecordingClient) -> None:
     conversation = ann.starts()
     speaker = ann.begins(conversation, "x")
     with node.http.stream("GET", path_of(conversation), headers=ann.headers) as response:

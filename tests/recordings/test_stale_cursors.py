@@ -1,13 +1,13 @@
 """Places that lead nowhere: a reader who comes back with one starts over, on any node."""
 
-from tests.recordings.callers import SUCCESS, Caller, text_of
+from tests.recordings.callers import SUCCESS, RecordingClient, text_of
 from tests.recordings.conftest import Pair
 from tests.support.engines import TestDatabase
 from tests.support.servers.redis import RedisServer
 from tests.support.world import new_id
 
 
-def users(pair: Pair, name: str) -> tuple[Caller, Caller]:
+def users(pair: Pair, name: str) -> tuple[RecordingClient, RecordingClient]:
     """One and the same person at each node."""
     return pair[0].user(name), pair[1].user(name)
 

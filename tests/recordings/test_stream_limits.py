@@ -6,7 +6,7 @@ from typing import Any
 import grpc
 import pytest
 
-from tests.recordings.callers import SUCCESS, Caller, Speaker, code_of, text_of, until
+from tests.recordings.callers import SUCCESS, RecordingClient, Speaker, code_of, text_of, until
 from tests.recordings.conftest import OneNode, Serving
 
 Code = grpc.StatusCode
@@ -37,7 +37,7 @@ def turned_away(speaker: Speaker) -> str:
     return str(speaker.call.details())
 
 
-def upload(caller: Caller, conversation: str) -> Any:
+def upload(caller: RecordingClient, conversation: str) -> Any:
     return caller.rest("POST", path_of(conversation), content=b"x")
 
 
@@ -96,7 +96,7 @@ def test_of_many_short_recordings_the_latest_are_kept(node: OneNode) -> None:
     assert [text_of(ann.events(*place)) for place in places[3:]] == ["end 3", "end 4"]
     for _ in range(2):
         end_all(bob.begins(bob.starts(), "x"))
-    assert len(node.tapes()) == 3
+    assert len(node.recording_files()) == 3
     assert ann.events(*places[3]) == []
     assert text_of(ann.events(*places[4])) == "end 4"
 
@@ -124,7 +124,7 @@ def test_a_user_follows_so_many_recordings_at_once_and_others_follow_theirs(node
     assert [piece.content for piece in open_[1]] == []
 
 
-def follows_again(reader: Caller, conversation: str) -> bool:
+def follows_again(reader: RecordingClient, conversation: str) -> bool:
     replay = reader.replays(conversation)
     try:
         return bool(next(replay).content == "x")

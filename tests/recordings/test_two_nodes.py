@@ -14,7 +14,7 @@ from tests.recordings.callers import (
     ERROR,
     SECONDS_MAX,
     SUCCESS,
-    Caller,
+    RecordingClient,
     events_of,
     text_of,
     until,
@@ -35,7 +35,7 @@ def seed() -> int:
     return random.SystemRandom().randrange(10**9)
 
 
-def users(pair: Pair, name: str) -> tuple[Caller, Caller]:
+def users(pair: Pair, name: str) -> tuple[RecordingClient, RecordingClient]:
     """One and the same person at each node."""
     return pair[0].user(name), pair[1].user(name)
 
@@ -286,7 +286,7 @@ def test_a_hundredfold_of_a_message_is_recorded_in_bounded_memory(
     assert grown < 48 * 2**20, f"{grown / 2**20:.0f} MiB more for {mebibytes} MiB"
 
 
-def _heard(caller: Caller, conversation: str, begun: threading.Event) -> int:
+def _heard(caller: RecordingClient, conversation: str, begun: threading.Event) -> int:
     """How much it was, without keeping it."""
     length = 0
     for piece in caller.replays(conversation):

@@ -40,7 +40,7 @@ from recollect.retention.compaction import Compaction
 from recollect.retention.space_quota import SpaceQuota
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
-from tests.support.job_queue import Workshop
+from tests.support.job_queue import JobQueue
 from tests.support.memory.builders import ANN, a_memory, dump
 from tests.support.storage import Storage, a_storage
 
@@ -304,8 +304,8 @@ def test_a_row_that_changed_after_the_plan_stays(cellar: Cellar) -> None:
 
 
 def test_a_server_tidies_up_at_its_start_and_at_its_time(cellar: Cellar) -> None:
-    shop, jobs = Workshop(cellar.storage, cellar.clock), cellar.jobs(auto_gc=True, vacuum=True)
-    worker = shop.worker_of(jobs.handlers())
+    job_queue, jobs = JobQueue(cellar.storage, cellar.clock), cellar.jobs(auto_gc=True, vacuum=True)
+    worker = job_queue.worker_of(jobs.handlers())
 
     def gone(row: StoredMemory) -> bool:
         return row.memory.id not in cellar.ids()
@@ -313,30 +313,30 @@ def test_a_server_tidies_up_at_its_start_and_at_its_time(cellar: Cellar) -> None
     first = cellar.a_row(expires_at=cellar.now - 8 * DAY)
     cellar.put(first)
     cellar.storage.run(jobs.schedule())
-    assert (shop.work(worker), gone(first)) == (1, True)
+    assert (job_queue.work(worker), gone(first)) == (1, True)
     second = cellar.a_row(expires_at=cellar.now - 8 * DAY)
     old = cellar.a_row(age=31 * DAY, key="k", value={})
     cellar.put(second, old)
-    assert (shop.work(worker), gone(second)) == (0, False)
+    assert (job_queue.work(worker), gone(second)) == (0, False)
     cellar.clock.advance(hours=24)
-    shop.work(worker)
+    job_queue.work(worker)
     assert (gone(second), gone(old)) == (True, True)
     assert [line["memory"]["id"] for line in cellar.lines()] == [old.memory.id]
     cellar.storage.run(jobs.schedule())
     third = cellar.a_row(expires_at=cellar.now - 8 * DAY)
     cellar.put(third)
-    shop.work(worker)
+    job_queue.work(worker)
     assert gone(third)
 
 
 def test_what_is_switched_off_ends_when_its_turn_comes(cellar: Cellar) -> None:
-    shop = Workshop(cellar.storage, cellar.clock)
+    job_queue = JobQueue(cellar.storage, cellar.clock)
     cellar.storage.run(cellar.jobs(auto_gc=True, vacuum=True).schedule())
     row = cellar.a_row(expires_at=cellar.now - 8 * DAY)
     cellar.put(row)
     off = cellar.jobs(auto_gc=False, vacuum=False)
     cellar.clock.advance(hours=24)
-    shop.work(shop.worker_of(off.handlers()))
+    job_queue.work(job_queue.worker_of(off.handlers()))
     cellar.storage.run(off.schedule())
     assert dump(cellar.storage, "tasks") == []
     assert cellar.ids() == {MemoryId(row.memory.id)}

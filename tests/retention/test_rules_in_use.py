@@ -10,16 +10,16 @@ from recollect.app.application import build
 from recollect.kernel.errors import InvalidInput
 from recollect.settings.load import load
 from tests.conftest import Host
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 
 CREATED = "2026-01-10T12:00:00Z"
 DEFAULTS = "default_ttl: {session: 60, long_term: 120, org: 180}\n"
 
 
-def previews(town: Town, **members: Any) -> tuple[timedelta | None, str, bool]:
+def previews(callers: Callers, **members: Any) -> tuple[timedelta | None, str, bool]:
     """How long such a memory would live, by which rule, and whether a wish was cut."""
     body = {"scope": "long_term", "created_at": CREATED} | members
-    told = town.person("ann").post("/retention/preview", body=body).expect(200)
+    told = callers.person("ann").post("/retention/preview", body=body).expect(200)
     ends = told["expires_at"]
     lives = None if ends is None else datetime.fromisoformat(ends) - datetime.fromisoformat(CREATED)
     return lives, told["expiry_rule"], told["clamped"]
@@ -47,9 +47,9 @@ def days(count: int) -> timedelta:
     ],
 )
 def test_a_preview_tells_end_and_rule(
-    town: Town, members: dict[str, Any], expected: tuple[timedelta | None, str, bool]
+    callers: Callers, members: dict[str, Any], expected: tuple[timedelta | None, str, bool]
 ) -> None:
-    assert previews(town, **members) == expected
+    assert previews(callers, **members) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,22 +64,24 @@ def test_a_preview_tells_end_and_rule(
     ],
 )
 def test_a_preview_refuses_by_the_name_of_the_member(
-    town: Town, members: dict[str, Any], field: str
+    callers: Callers, members: dict[str, Any], field: str
 ) -> None:
     body = {"scope": "long_term"} | members
-    refused = town.person("ann").post("/retention/preview", body=body)
+    refused = callers.person("ann").post("/retention/preview", body=body)
     (violation,) = refused.refused(422, "validation_error")["violations"]
     assert violation["field"] == field
 
 
-def test_a_policy_of_another_scope_is_refused_with_the_allowed_ones(town: Town) -> None:
+def test_a_policy_of_another_scope_is_refused_with_the_allowed_ones(callers: Callers) -> None:
     body = {"scope": "session", "retention_policy": "permanent"}
-    details = town.person("ann").post("/retention/preview", body=body).refused(422, "policy_scope")
+    details = (
+        callers.person("ann").post("/retention/preview", body=body).refused(422, "policy_scope")
+    )
     assert details["allowed"] == ["dev", "ephemeral"]
 
 
-def test_anybody_sees_the_loaded_rules(town: Town) -> None:
-    rules = town.person("ann").get("/retention/policies").expect(200)
+def test_anybody_sees_the_loaded_rules(callers: Callers) -> None:
+    rules = callers.person("ann").get("/retention/policies").expect(200)
     by_name = {policy["name"]: policy for policy in rules["policies"]}
     assert list(by_name) == ["dev", "production", "compliance", "ephemeral", "permanent"]
     assert by_name["permanent"]["ttl_seconds"] is None
@@ -96,9 +98,9 @@ def test_rules_of_a_file_are_used(host: Host, tmp_path: Path) -> None:
     file = tmp_path / "rules.yaml"
     file.write_text(DEFAULTS + policy)
     with host(retention__file=str(file)) as world:
-        town = Town(world)
-        assert previews(town) == (timedelta(seconds=120), "scope:long_term", False)
-        assert previews(town, retention_policy="brief")[0] == timedelta(seconds=7)
+        callers = Callers(world)
+        assert previews(callers) == (timedelta(seconds=120), "scope:long_term", False)
+        assert previews(callers, retention_policy="brief")[0] == timedelta(seconds=7)
 
 
 @pytest.mark.scenario(28)
@@ -129,9 +131,9 @@ def test_a_missing_file_stops_the_start(tmp_path: Path) -> None:
     ],
 )
 def test_a_term_that_nobody_can_keep_is_told_and_the_text_is_stored_as_sent(
-    town: Town, text: str
+    callers: Callers, text: str
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     body = {"content": text, "space": {"kind": "user"}}
     result = ann.post("/memories", body=body).expect(201)
     assert (result["memory"]["content"], result["memory"]["expires_at"]) == (text, None)

@@ -7,19 +7,19 @@ import pytest
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.space import Space, SpaceKind
 from tests.conftest import Host
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of, self_of
-from tests.support.memory.store import Shelf
+from tests.support.memory.store import StoredMemories
 
 MINE: dict[str, Any] = {"space": {"kind": "user"}}
 COUNTS = ("archived", "restored", "untouched")
 
 
-def rolls_back(asker: Asker, *, dry_run: bool = False, **source: Any) -> dict[str, Any]:
+def rolls_back(caller: Caller, *, dry_run: bool = False, **source: Any) -> dict[str, Any]:
     """A rollback of what came from a source."""
     times = {name: source.pop(name) for name in ("since", "until") if name in source}
     body = {"source": source, "dry_run": dry_run} | times
-    report: dict[str, Any] = asker.post("/rollbacks", body=body).expect(200)
+    report: dict[str, Any] = caller.post("/rollbacks", body=body).expect(200)
     return report
 
 
@@ -27,35 +27,35 @@ def counts(report: dict[str, Any]) -> tuple[int, ...]:
     return tuple(report[name] for name in COUNTS)
 
 
-def status(asker: Asker, memory: dict[str, Any] | str) -> tuple[str, str | None]:
+def status(caller: Caller, memory: dict[str, Any] | str) -> tuple[str, str | None]:
     """As the owner of the space finds it."""
     id_ = memory if isinstance(memory, str) else memory["id"]
     for word in ("active", "superseded", "archived"):
-        for one in asker.lists("/memories", spaces="user", status=word, include_expired=True):
+        for one in caller.lists("/memories", spaces="user", status=word, include_expired=True):
             if one["id"] == id_:
                 return word, one["archive_reason"]
     return "gone", None
 
 
-def entry_of(asker: Asker, text: str) -> str:
+def entry_of(caller: Caller, text: str) -> str:
     """An entry of a conversation of one's own."""
-    conversation = asker.user.starts()
-    entry: str = asker.user.says(conversation, text)["id"]
+    conversation = caller.user.starts()
+    entry: str = caller.user.says(conversation, text)["id"]
     return entry
 
 
 @pytest.mark.scenario(59)
 def test_a_poisoned_entry_goes_with_its_memories_and_the_true_fact_returns(
-    town: Town, shelf: Shelf
+    callers: Callers, stored_memories: StoredMemories
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     entry = entry_of(ann, "a mail that somebody pasted")
     true = ann.adds("My bank is the one on the corner.", **MINE)
     replaced = ann.adds(
         "My bank is the one abroad.", source_entries=[entry], supersedes=[true["id"]], **MINE
     )
     straight = ann.adds("The courier comes at noon.", source_entries=[entry], **MINE)
-    derived = shelf.puts(
+    derived = stored_memories.puts(
         Space(SpaceKind.USER, ann.name),
         content="Somebody waits for a courier.",
         source_memories=(MemoryId(straight["id"]),),
@@ -80,9 +80,9 @@ def test_a_poisoned_entry_goes_with_its_memories_and_the_true_fact_returns(
 
 
 def test_what_returns_is_valid_as_long_as_before_and_again_replaced_when_undone(
-    town: Town,
+    callers: Callers,
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     old = ann.adds("I live in Porto.", valid_from="2026-01-01T00:00:00Z", **MINE)
     new = ann.adds("I live in Lisbon.", supersedes=[old["id"]], **MINE)
     (replaced,) = ann.lists("/memories", spaces="user", status="superseded")
@@ -97,22 +97,24 @@ def test_what_returns_is_valid_as_long_as_before_and_again_replaced_when_undone(
     assert [again[name] for name in names] == [replaced[name] for name in names]
 
 
-def test_a_rollback_ends_edges_and_undo_draws_them_again(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_rollback_ends_edges_and_undo_draws_them_again(callers: Callers) -> None:
+    ann = callers.person("ann")
     me = self_of(ann)["id"]
     memory = ann.adds("I live in Porto.", subjects=[me], **MINE)
     assert len(ann.get("/graph/entities/{}", me).expect(200)["relations"]) == 1
     done = rolls_back(ann, memory_id=memory["id"])
     ann.get("/graph/entities/{}", me).refused(404, "not_found")
     rows = "SELECT count(*) FROM relations WHERE memory_id = :id"
-    assert town.world.database.rows(rows, id=memory["id"])[0][0] == 0
+    assert callers.world.database.rows(rows, id=memory["id"])[0][0] == 0
     ann.post("/rollbacks/{}/undo", done["id"]).expect(200)
     (edge,) = ann.get("/graph/entities/{}", me).expect(200)["relations"]
     assert edge["memory_id"] == memory["id"]
 
 
-def test_a_fact_stays_replaced_where_something_true_replaced_the_replacement(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_fact_stays_replaced_where_something_true_replaced_the_replacement(
+    callers: Callers,
+) -> None:
+    ann = callers.person("ann")
     red = ann.adds("My favourite colour is red.", **MINE)
     black = ann.adds("My favourite colour is black.", supersedes=[red["id"]], **MINE)
     blue = ann.adds("My favourite colour is blue.", supersedes=[black["id"]], **MINE)
@@ -124,8 +126,8 @@ def test_a_fact_stays_replaced_where_something_true_replaced_the_replacement(tow
     ]
 
 
-def test_a_chain_of_replacements_from_one_source_gives_back_its_first(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_chain_of_replacements_from_one_source_gives_back_its_first(callers: Callers) -> None:
+    ann = callers.person("ann")
     entry = entry_of(ann, "trouble")
     first = ann.adds("The gate code word is alder.", **MINE)
     second = ann.adds(
@@ -136,18 +138,20 @@ def test_a_chain_of_replacements_from_one_source_gives_back_its_first(town: Town
     assert status(ann, first) == ("active", None)
 
 
-def test_what_is_due_does_not_return(town: Town) -> None:
-    ann = town.person("ann")
+def test_what_is_due_does_not_return(callers: Callers) -> None:
+    ann = callers.person("ann")
     old = ann.adds("The lift is broken.", ttl_seconds=3_600, **MINE)
     new = ann.adds("The lift works.", supersedes=[old["id"]], **MINE)
-    with town.world.clock.hold():
-        town.world.clock.advance(seconds=3_600)
+    with callers.world.clock.hold():
+        callers.world.clock.advance(seconds=3_600)
         assert counts(rolls_back(ann, memory_id=new["id"], dry_run=True)) == (1, 0, 0)
 
 
 @pytest.mark.parametrize("kind", ["conversation_id", "chat_id", "agent_id", "stated_by", "run_id"])
-def test_every_kind_of_source_finds_its_own_memories_and_no_others(town: Town, kind: str) -> None:
-    ann = town.person("ann")
+def test_every_kind_of_source_finds_its_own_memories_and_no_others(
+    callers: Callers, kind: str
+) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()["id"]
     conversation = ann.user.starts()
     entry = ann.user.says(conversation, "hello")["id"]
@@ -166,13 +170,13 @@ def test_every_kind_of_source_finds_its_own_memories_and_no_others(town: Town, k
     assert set(ids) == {made[name] for name in wanted}
 
 
-def test_since_and_until_narrow_when_it_was_stored(town: Town) -> None:
-    ann = town.person("ann")
-    with town.world.clock.hold():
+def test_since_and_until_narrow_when_it_was_stored(callers: Callers) -> None:
+    ann = callers.person("ann")
+    with callers.world.clock.hold():
         before = ann.adds("one", **MINE)
-        town.world.clock.advance(seconds=60)
+        callers.world.clock.advance(seconds=60)
         during = ann.adds("two", **MINE)
-        town.world.clock.advance(seconds=60)
+        callers.world.clock.advance(seconds=60)
         after = ann.adds("three", **MINE)
         me = person_of(ann)
         times = {"since": during["created_at"], "until": after["created_at"]}
@@ -182,18 +186,18 @@ def test_since_and_until_narrow_when_it_was_stored(town: Town) -> None:
     assert status(ann, before) == ("active", None)
 
 
-def test_rows_of_others_are_untouched_and_hidden_ones_not_counted(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_rows_of_others_are_untouched_and_hidden_ones_not_counted(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()["id"]
     ann.adds("Open to all.", agent_id=agent)
     ann.adds("Only for Ann.", agent_id=agent, visibility="private")
     assert counts(rolls_back(bob, agent_id=agent)) == (0, 0, 1)
     assert counts(rolls_back(ann, agent_id=agent, dry_run=True)) == (2, 0, 0)
-    assert counts(rolls_back(town.admin, agent_id=agent)) == (2, 0, 0)
+    assert counts(rolls_back(callers.admin, agent_id=agent)) == (2, 0, 0)
 
 
-def test_a_source_that_the_caller_cannot_see_is_not_found(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_a_source_that_the_caller_cannot_see_is_not_found(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     entry = entry_of(ann, "private")
     memory = ann.adds("Only for Ann.", **MINE)
     sources = {"entry_id": entry, "memory_id": memory["id"], "chat_id": "none", "run_id": "none"}
@@ -204,8 +208,8 @@ def test_a_source_that_the_caller_cannot_see_is_not_found(town: Town) -> None:
     assert status(ann, memory) == ("active", None)
 
 
-def test_a_rollback_is_undone_once_and_by_who_made_it(town: Town) -> None:
-    ann, eve = town.person("ann"), town.person("eve")
+def test_a_rollback_is_undone_once_and_by_who_made_it(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
     memory = ann.adds("The kettle is blue.", **MINE)
     done = rolls_back(ann, memory_id=memory["id"])
     eve.post("/rollbacks/{}/undo", done["id"]).refused(404, "not_found")
@@ -215,8 +219,8 @@ def test_a_rollback_is_undone_once_and_by_who_made_it(town: Town) -> None:
     assert status(ann, memory) == ("active", None)
 
 
-def test_what_changed_since_is_left_as_it_is_by_undo(town: Town) -> None:
-    ann = town.person("ann")
+def test_what_changed_since_is_left_as_it_is_by_undo(callers: Callers) -> None:
+    ann = callers.person("ann")
     old = ann.adds("My desk is oak.", **MINE)
     new = ann.adds("My desk is pine.", supersedes=[old["id"]], **MINE)
     done = rolls_back(ann, memory_id=new["id"])
@@ -226,8 +230,8 @@ def test_what_changed_since_is_left_as_it_is_by_undo(town: Town) -> None:
     assert ann.get("/memories/{}", old["id"]).expect(200)["content"] == "My desk is old oak."
 
 
-def test_a_body_names_one_source_and_says_whether_it_is_dry(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_body_names_one_source_and_says_whether_it_is_dry(callers: Callers) -> None:
+    ann = callers.person("ann")
     for body in (
         {"source": {"memory_id": "m"}},
         {"source": {}, "dry_run": True},
@@ -237,14 +241,14 @@ def test_a_body_names_one_source_and_says_whether_it_is_dry(town: Town) -> None:
         ann.post("/rollbacks", body=body).refused(422, "validation_error")
 
 
-def test_each_rollback_and_undo_leaves_one_event(town: Town) -> None:
-    ann = town.person("ann")
+def test_each_rollback_and_undo_leaves_one_event(callers: Callers) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()["id"]
     for n in range(3):
         ann.adds(f"number {n}", agent_id=agent)
-    done = rolls_back(town.admin, agent_id=agent)
-    town.admin.post("/rollbacks/{}/undo", done["id"], body={"justification": "slip"}).expect(200)
-    events = town.auditor.lists("/events", event_type="memory.rollback")
+    done = rolls_back(callers.admin, agent_id=agent)
+    callers.admin.post("/rollbacks/{}/undo", done["id"], body={"justification": "slip"}).expect(200)
+    events = callers.auditor.lists("/events", event_type="memory.rollback")
     told = [e["payload"] for e in events if done["id"] in e["payload"].values()]
     assert [(one["archived"], one["restored"], one["count"]) for one in told] == [
         (0, 3, 3),
@@ -254,8 +258,8 @@ def test_each_rollback_and_undo_leaves_one_event(town: Town) -> None:
 
 def test_a_rollback_of_many_rows_goes_in_batches_and_is_undone_whole(host: Host) -> None:
     with host() as world:
-        town = Town(world)
-        ann = town.person("ann")
+        callers = Callers(world)
+        ann = callers.person("ann")
         agent = ann.registers()["id"]
         items = [{"op": "create", "content": f"fact {n}", "agent_id": agent} for n in range(450)]
         ann.post("/memories/batch", body={"items": items}).expect(200)
@@ -266,12 +270,16 @@ def test_a_rollback_of_many_rows_goes_in_batches_and_is_undone_whole(host: Host)
         assert len(ann.lists("/memories", agent_id=agent, limit=1000)) == 450
 
 
-def test_a_hidden_memory_tells_nobody_where_it_came_from(town: Town, shelf: Shelf) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_hidden_memory_tells_nobody_where_it_came_from(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()["id"]
     hidden = ann.adds("The safe is behind the mirror.", agent_id=agent, visibility="private")
-    derived = shelf.puts(Space(SpaceKind.USER, bob.name), source_memories=(MemoryId(hidden["id"]),))
+    derived = stored_memories.puts(
+        Space(SpaceKind.USER, bob.name), source_memories=(MemoryId(hidden["id"]),)
+    )
     assert counts(rolls_back(bob, agent_id=agent, dry_run=True)) == (0, 0, 0)
     assert counts(rolls_back(bob, stated_by=person_of(ann), dry_run=True)) == (0, 0, 0)
-    done = rolls_back(town.admin, agent_id=agent)
+    done = rolls_back(callers.admin, agent_id=agent)
     assert set(done["ids"]) == {hidden["id"], derived}

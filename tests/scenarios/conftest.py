@@ -9,15 +9,15 @@ from tests.hostile.process import ServerProcess, a_server_process
 from tests.support.api import RestApi
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 from tests.support.world import World
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class LoggedServer:
     """A server, and all that it writes down."""
 
-    town: Town
+    callers: Callers
     process: ServerProcess
 
     def written(self) -> str:
@@ -26,11 +26,11 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def watched(
+def logged_server(
     new_database: Callable[[], TestDatabase], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Watched]:
+) -> Iterator[LoggedServer]:
     """Shared by the tests of one module. Its clock is the machine's."""
     with a_server_process(new_database(), tmp_path_factory.mktemp("watched")) as process:
         api = RestApi(f"http://127.0.0.1:{process.port}")
-        yield Watched(Town(World(api, TestClock(), process.database)), process)
+        yield LoggedServer(Callers(World(api, TestClock(), process.database)), process)
         api.close()

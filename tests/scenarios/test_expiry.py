@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Host
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of
 from tests.support.memory.portability import exports
 
@@ -18,7 +18,7 @@ WORD = "heronpond"
 @pytest.mark.scenario(21)
 def test_an_observation_is_hidden_on_every_surface_at_its_instant(host: Host) -> None:
     with host(memory__auto_gc=False) as world, world.clock.hold():
-        ann, bob = Town(world).person("ann"), Town(world).person("bob")
+        ann, bob = Callers(world).person("ann"), Callers(world).person("bob")
         chat = _group(ann, bob)
         space = {"kind": "chat", "id": chat}
         memory = ann.adds(OBSERVED, type="observation", subjects=["me"], space=space)
@@ -33,8 +33,8 @@ def test_an_observation_is_hidden_on_every_surface_at_its_instant(host: Host) ->
 @pytest.mark.scenario(21)
 def test_an_expired_row_is_shown_to_its_writer_alone_until_it_is_purged(host: Host) -> None:
     with host(memory__auto_gc=False) as world:
-        town = Town(world)
-        ann, bob = town.person("ann"), town.person("bob")
+        callers = Callers(world)
+        ann, bob = callers.person("ann"), callers.person("bob")
         agent = ann.registers()["id"]
         memory = ann.adds(OBSERVED, type="observation", agent_id=agent)
         assert [hit["id"] for hit in bob.finds(WORD, agent_id=agent)] == [memory["id"]]
@@ -43,15 +43,15 @@ def test_an_expired_row_is_shown_to_its_writer_alone_until_it_is_purged(host: Ho
         shown = [*ann.lists("/memories", **wanted), *ann.finds(WORD, **wanted)]
         assert [(one["id"], one["status"]) for one in shown] == [(memory["id"], "expired")] * 2
         assert [*bob.lists("/memories", **wanted), *bob.finds(WORD, **wanted)] == []
-        town.admin.post("/admin/expire", body={"dry_run": False}).expect(200)
+        callers.admin.post("/admin/expire", body={"dry_run": False}).expect(200)
         assert [*ann.lists("/memories", **wanted), *ann.finds(WORD, **wanted)] == []
 
 
 @pytest.mark.scenario(23)
 def test_one_instant_in_three_offsets_is_due_at_once_and_purged_alone(host: Host) -> None:
     with host(memory__auto_gc=False) as world, world.clock.hold() as now:
-        town = Town(world)
-        ann = town.person("ann")
+        callers = Callers(world)
+        ann = callers.person("ann")
         due = now + timedelta(hours=1)
         offsets = [timezone(timedelta(hours=hours)) for hours in (0, 9, -8)]
         texts = [due.astimezone(offset).isoformat() for offset in offsets]
@@ -65,7 +65,7 @@ def test_one_instant_in_three_offsets_is_due_at_once_and_purged_alone(host: Host
         world.clock.advance(seconds=1)
         assert [one["id"] for one in ann.lists("/memories", spaces="user")] == [lasting["id"]]
         assert [one["id"] for one in ann.finds("boat", spaces="all")] == [lasting["id"]]
-        report = town.admin.post("/admin/expire", body={"dry_run": False}).expect(200)
+        report = callers.admin.post("/admin/expire", body={"dry_run": False}).expect(200)
         assert (report["deleted_count"], report["by_rule"]) == (3, {"explicit": 3})
         kept = ann.lists("/memories", spaces="user", include_expired=True)
         assert [one["id"] for one in kept] == [lasting["id"]]
@@ -76,15 +76,15 @@ def test_a_flood_takes_the_place_of_its_own_ephemeral_rows_and_of_nobody_elses(
     host: Host,
 ) -> None:
     with host(memory__auto_gc=False, memory__max_entries=100) as world:
-        town = Town(world)
-        p, q = town.person("p"), town.person("q")
+        callers = Callers(world)
+        p, q = callers.person("p"), callers.person("q")
         facts = _writes(p, "fact", 40, type="preference")
         flood = _writes(p, "glimpse", 150, type="observation", ttl_seconds=86_400 * 60)
         theirs = _writes(q, "sight", 100, type="observation", ttl_seconds=86_400 * 60)
         before = q.lists("/memories", spaces="user", limit=1000)
         world.clock.advance(days=8)
         young = _writes(p, "recent", 30, type="observation")
-        report = town.admin.post("/admin/gc", body={"dry_run": False}).expect(200)
+        report = callers.admin.post("/admin/gc", body={"dry_run": False}).expect(200)
         assert report["by_step"]["evict"] == 120
         left = {one["id"] for one in p.lists("/memories", spaces="user", limit=1000)}
         assert len(left) == 100
@@ -100,38 +100,38 @@ def test_a_flood_takes_the_place_of_its_own_ephemeral_rows_and_of_nobody_elses(
 @pytest.mark.scenario(31)
 def test_rows_under_seven_days_stay_though_their_space_is_over_its_cap(host: Host) -> None:
     with host(memory__auto_gc=False, memory__max_entries=100) as world, world.clock.hold():
-        town = Town(world)
-        p = town.person("p")
+        callers = Callers(world)
+        p = callers.person("p")
         flood = _writes(p, "glimpse", 130, type="observation", ttl_seconds=86_400 * 60)
         world.clock.advance(days=7, seconds=-1)
-        report = town.admin.post("/admin/gc", body={"dry_run": False}).expect(200)
+        report = callers.admin.post("/admin/gc", body={"dry_run": False}).expect(200)
         assert report["by_step"]["evict"] == 0
         assert len(p.lists("/memories", spaces="user", limit=1000)) == 130
-        (told,) = town.auditor.lists("/events", event_type="memory.evict")
+        (told,) = callers.auditor.lists("/events", event_type="memory.evict")
         assert told["payload"]["shortfall"] == 30
         world.clock.advance(seconds=1)
-        report = town.admin.post("/admin/gc", body={"dry_run": False}).expect(200)
+        report = callers.admin.post("/admin/gc", body={"dry_run": False}).expect(200)
         assert report["by_step"]["evict"] == 30
         left = {one["id"] for one in p.lists("/memories", spaces="user", limit=1000)}
         assert left < set(flood)
 
 
-def _writes(asker: Asker, stem: str, count: int, **members: Any) -> list[str]:
+def _writes(caller: Caller, stem: str, count: int, **members: Any) -> list[str]:
     items = [
         {"op": "create", "content": f"{stem} number {n}"} | MINE | members for n in range(count)
     ]
-    done = asker.post("/memories/batch", body={"items": items}).expect(200)
+    done = caller.post("/memories/batch", body={"items": items}).expect(200)
     return [one["id"] for one in done["results"]]
 
 
-def _group(owner: Asker, other: Asker) -> str:
+def _group(owner: Caller, other: Caller) -> str:
     chat = f"room of {owner.name}"
     owner.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
     owner.put("/chats/{}/participants/{}", chat, other.name, body={"kind": "user"}).expect(200)
     return chat
 
 
-def _shown(ann: Asker, id_: str, chat: str) -> dict[str, bool]:
+def _shown(ann: Caller, id_: str, chat: str) -> dict[str, bool]:
     """On each surface that can show a memory."""
     me = person_of(ann)
     recalled = ann.post("/memories/recall", body={"query": WORD, "chat_id": chat}).expect(200)
@@ -154,7 +154,7 @@ def _shown(ann: Asker, id_: str, chat: str) -> dict[str, bool]:
     }
 
 
-def _counts(ann: Asker, chat: str) -> tuple[int, int, int]:
+def _counts(ann: Caller, chat: str) -> tuple[int, int, int]:
     """What is left out for want of room, what an owner sees of the graph, what a search ranks."""
     body = {"query": WORD, "chat_id": chat, "token_budget": 1}
     recalled = ann.post("/memories/recall", body=body).expect(200)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Host
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.search import ids
 from tests.support.world import World
 
@@ -49,11 +49,11 @@ def test_every_query_finds_the_same_with_full_text_off_and_on_again(host: Host) 
             _assert_answers(owner, agent, written)
 
 
-def _owner(world: World, name: str) -> Asker:
-    return Asker(world.named(name), world) if name else Town(world).person("olga")
+def _owner(world: World, name: str) -> Caller:
+    return Caller(world.named(name), world) if name else Callers(world).person("olga")
 
 
-def _assert_answers(owner: Asker, agent: str, written: dict[str, list[str]]) -> None:
+def _assert_answers(owner: Caller, agent: str, written: dict[str, list[str]]) -> None:
     for query, kind in FOUND.items():
         mine = set(written[kind])
         found = owner.finds(query, agent_id=agent, limit=len(mine))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.hostile.stored import contents
-from tests.scenarios.conftest import Watched
+from tests.scenarios.conftest import LoggedServer
 from tests.scenarios.write_paths import MINE, Home, a_home
 from tests.support.api import Reply
 from tests.support.memory.portability import a_line, codes, imports
@@ -139,39 +139,43 @@ class Stage:
 
 
 @pytest.fixture(scope="module")
-def stage(watched: Watched) -> Stage:
-    home = a_home(watched.town.person("ann"))
-    single = home.asker.registers(space_mode="single")["id"]
-    public = home.asker.adds(f"plain {new_id()}", agent_id=home.agent)["id"]
+def stage(logged_server: LoggedServer) -> Stage:
+    home = a_home(logged_server.callers.person("ann"))
+    single = home.caller.registers(space_mode="single")["id"]
+    public = home.caller.adds(f"plain {new_id()}", agent_id=home.agent)["id"]
     return Stage(home, {"$dual": home.agent, "$single": single}, public)
 
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("batch", [False, True], ids=["alone", "batch"])
 def test_a_refused_write_says_why_and_leaves_nothing(
-    watched: Watched, stage: Stage, name: str, batch: bool
+    logged_server: LoggedServer, stage: Stage, name: str, batch: bool
 ) -> None:
-    case, asker = CASES[name], stage.home.asker
+    case, caller = CASES[name], stage.home.caller
     body = stage.filled(case.members)
     items = {"items": [{"op": "create", "content": f"fine {WORD}"} | MINE, {"op": "create"} | body]}
     path, sent = ("/memories/batch", items) if batch else ("/memories", body)
-    assert_refused(watched, case, lambda: asker.post(path, body=sent))
+    assert_refused(logged_server, case, lambda: caller.post(path, body=sent))
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_refused_change_says_why_and_leaves_nothing(
-    watched: Watched, stage: Stage, name: str
+    logged_server: LoggedServer, stage: Stage, name: str
 ) -> None:
-    case, asker, id_ = CHANGES[name], stage.home.asker, stage.public
-    assert_refused(watched, case, lambda: asker.patch("/memories/{}", id_, body=case.members))
+    case, caller, id_ = CHANGES[name], stage.home.caller, stage.public
+    assert_refused(
+        logged_server, case, lambda: caller.patch("/memories/{}", id_, body=case.members)
+    )
     if "id" in case.members:
         return
     items = [{"op": "update", "id": id_} | case.members]
     body = {"items": items}
-    assert_refused(watched, case, lambda: asker.post("/memories/batch", body=body))
+    assert_refused(logged_server, case, lambda: caller.post("/memories/batch", body=body))
 
 
-def test_a_refused_line_of_an_import_leaves_nothing(watched: Watched, stage: Stage) -> None:
+def test_a_refused_line_of_an_import_leaves_nothing(
+    logged_server: LoggedServer, stage: Stage
+) -> None:
     open_space = {"space": {"kind": "agent_public", "id": stage.home.agent}}
     lines = [
         a_line(f"API key: sk-{WORD}"),
@@ -180,8 +184,8 @@ def test_a_refused_line_of_an_import_leaves_nothing(watched: Watched, stage: Sta
         a_line(WORD, retention_policy=WORD),
         a_line(WORD, visibilty="private"),
     ]
-    before = _rows(watched)
-    report = imports(stage.home.asker, lines)
+    before = _rows(logged_server)
+    report = imports(stage.home.caller, lines)
     assert [code for _, code in codes(report)] == [
         "secret_refused",
         "pii_not_allowed",
@@ -190,13 +194,13 @@ def test_a_refused_line_of_an_import_leaves_nothing(watched: Watched, stage: Sta
         "validation_error",
     ]
     assert WORD not in str(report)
-    assert _rows(watched) == before
-    assert WORD not in watched.written()
+    assert _rows(logged_server) == before
+    assert WORD not in logged_server.written()
 
 
-def assert_refused(watched: Watched, case: Case, send: Callable[[], Reply]) -> None:
+def assert_refused(logged_server: LoggedServer, case: Case, send: Callable[[], Reply]) -> None:
     """By code, field and advice; and nothing but events is new, none with a word of it."""
-    before = _rows(watched)
+    before = _rows(logged_server)
     reply = send()
     details = reply.refused(422, case.code)
     fields = [one["field"] for one in details.get("violations", ())] or [details["field"]]
@@ -204,13 +208,13 @@ def assert_refused(watched: Watched, case: Case, send: Callable[[], Reply]) -> N
     assert case.right in reply.body["error"]
     assert WORD not in str(reply.body)
     assert SSN not in str(reply.body)
-    assert _rows(watched) == before
-    written = watched.written()
+    assert _rows(logged_server) == before
+    written = logged_server.written()
     assert WORD not in written
     assert SSN not in written
 
 
-def _rows(watched: Watched) -> dict[str, list[str]]:
-    rows = contents(watched.process.database)
+def _rows(logged_server: LoggedServer) -> dict[str, list[str]]:
+    rows = contents(logged_server.process.database)
     rows.pop(EVENTS)
     return rows

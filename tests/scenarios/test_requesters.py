@@ -8,7 +8,7 @@ import pytest
 
 from recollect.api.registry import MEMORY_OPERATIONS
 from tests.conftest import Host
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 from tests.support.world import new_id
 
 pytestmark = pytest.mark.scenario(5)
@@ -38,19 +38,19 @@ NAMING: list[tuple[str, str, dict[str, Any], Any]] = [
 
 def test_no_operation_answers_before_it_is_known_who_asks(host: Host) -> None:
     with host(auth__mode="local", auth__roles={}) as world:
-        town = Town(world)
-        known = town.saying("olga").registers()["id"]
+        callers = Callers(world)
+        known = callers.named_by_header("olga").registers()["id"]
         for row in MEMORY_OPERATIONS:
             for id_ in (known, new_id()):
                 path = re.sub(r"{\w+}", quote(id_), row.path.removeprefix("/v1"))
                 for query in ({}, {"agent_id": id_}, {"nonsense": "x"}):
-                    reply = town.nobody.call(row.method, path, body={"agent_id": id_}, **query)
+                    reply = callers.nobody.call(row.method, path, body={"agent_id": id_}, **query)
                     reply.refused(400, "requester_required")
 
 
 def test_an_unknown_agent_is_not_found_by_whatever_call_names_it(host: Host) -> None:
     with host(auth__mode="local", auth__roles={}) as world:
-        asker = Town(world).saying("olga")
+        caller = Callers(world).named_by_header("olga")
         for method, path, query, body in NAMING:
-            details = asker.call(method, path, body=body, **query).refused(404, "not_found")
+            details = caller.call(method, path, body=body, **query).refused(404, "not_found")
             assert (details["resource"], details["id"]) == ("agent", UNKNOWN), path

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.support.api import Reply
-from tests.support.memory.callers import Asker
+from tests.support.memory.callers import Caller
 from tests.support.memory.portability import a_line, imports
 from tests.support.world import new_id
 
@@ -16,35 +16,35 @@ MINE: dict[str, Any] = {"space": {"kind": "user"}}
 class Home:
     """Somebody with something that can be changed."""
 
-    asker: Asker
+    caller: Caller
     statement: str
     record: str
     person: str
     agent: str
 
 
-def a_home(asker: Asker) -> Home:
+def a_home(caller: Caller) -> Home:
     """One of everything that a text can be put into."""
     record = {"key": "k", "value": {"n": "plain"}} | MINE
     return Home(
-        asker,
-        statement=asker.adds(f"plain {new_id()}", **MINE)["id"],
-        record=asker.post("/memories", body=record).expect(201)["id"],
-        person=asker.post("/people", body={"name": f"Sam {new_id()}"}).expect(201)["id"],
-        agent=asker.registers()["id"],
+        caller,
+        statement=caller.adds(f"plain {new_id()}", **MINE)["id"],
+        record=caller.post("/memories", body=record).expect(201)["id"],
+        person=caller.post("/people", body={"name": f"Sam {new_id()}"}).expect(201)["id"],
+        agent=caller.registers()["id"],
     )
 
 
 def _posted(path: str, body: Callable[[str], Mapping[str, Any]]) -> Callable[[Home, str], Reply]:
-    return lambda home, text: home.asker.post(path, body=dict(body(text)))
+    return lambda home, text: home.caller.post(path, body=dict(body(text)))
 
 
 def _batched(home: Home, item: Mapping[str, Any]) -> Reply:
-    return home.asker.post("/memories/batch", body={"items": [dict(item)]})
+    return home.caller.post("/memories/batch", body={"items": [dict(item)]})
 
 
 def _changed(home: Home, memory_id: str, body: Mapping[str, Any]) -> Reply:
-    return home.asker.patch("/memories/{}", memory_id, body=dict(body))
+    return home.caller.patch("/memories/{}", memory_id, body=dict(body))
 
 
 WAYS: dict[str, Callable[[Home, str], Reply]] = {
@@ -54,23 +54,23 @@ WAYS: dict[str, Callable[[Home, str], Reply]] = {
     "patch of a record": lambda home, text: _changed(home, home.record, {"value": {"n": text}}),
     "batch": lambda home, text: _batched(home, {"op": "create", "content": text} | MINE),
     "person": _posted("/people", lambda text: {"name": text}),
-    "alias": lambda home, text: home.asker.post(
+    "alias": lambda home, text: home.caller.post(
         "/people/{}/aliases", home.person, body={"value": text}
     ),
-    "chat title": lambda home, text: home.asker.put(
+    "chat title": lambda home, text: home.caller.put(
         "/chats/{}", new_id(), body={"kind": "group", "title": text}
     ),
     "agent name": _posted("/agents", lambda text: {"id": f"a-{new_id()[-12:]}", "name": text}),
-    "run metadata": lambda home, text: home.asker.post(
+    "run metadata": lambda home, text: home.caller.post(
         "/runs", body={"agent_id": home.agent, "metadata": {"note": text}}
     ),
 }
 
 
-def import_codes(asker: Asker, texts: Iterable[str]) -> set[str]:
+def import_codes(caller: Caller, texts: Iterable[str]) -> set[str]:
     """By which codes an import refuses lines that hold these texts; all of them, or none."""
     lines = [line for text in texts for line in _lines(text)]
-    report = imports(asker, lines)
+    report = imports(caller, lines)
     assert len(report["refused"]) in (0, len(lines)), report
     return {one["code"] for one in report["refused"]}
 

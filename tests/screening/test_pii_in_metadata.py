@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Host
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 from tests.support.memory.portability import MINE, SSN, a_line, imports
 
 MAIL = "zqmarks@example.com"
@@ -18,8 +18,8 @@ KEYED = {"key": f"of {SSN}", "value": {"a": 1}}
 
 
 @pytest.mark.parametrize("marks", [*MARKS.values(), NAMED])
-def test_it_is_tagged_at_creation_and_in_a_change(town: Town, marks: dict[str, Any]) -> None:
-    ann = town.person("ann")
+def test_it_is_tagged_at_creation_and_in_a_change(callers: Callers, marks: dict[str, Any]) -> None:
+    ann = callers.person("ann")
     memory = ann.adds("a plain text", **marks, **MINE)
     assert (memory["pii_tags"], memory["expiry_rule"]) == (["ssn"], "pii:critical")
     other = ann.adds("another plain text", **MINE)
@@ -33,9 +33,9 @@ def test_it_is_tagged_at_creation_and_in_a_change(town: Town, marks: dict[str, A
 
 @pytest.mark.parametrize("marks", [*MARKS.values(), NAMED])
 def test_a_caller_can_not_take_the_tag_away_while_the_mark_or_the_history_has_it(
-    town: Town, marks: dict[str, Any]
+    callers: Callers, marks: dict[str, Any]
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     memory = ann.adds("a plain text", **marks, **MINE)
     kept: list[dict[str, Any]] = [
         {"content": "a newer text"},
@@ -47,16 +47,16 @@ def test_a_caller_can_not_take_the_tag_away_while_the_mark_or_the_history_has_it
         assert (told["pii_tags"], told["expires_at"]) == (["ssn"], memory["expires_at"])
 
 
-def test_the_tag_of_a_key_stays_when_the_value_changes(town: Town) -> None:
-    ann = town.person("ann")
+def test_the_tag_of_a_key_stays_when_the_value_changes(callers: Callers) -> None:
+    ann = callers.person("ann")
     memory = ann.post("/memories", body=KEYED | MINE).expect(201)["memory"]
     change = {"value": {"b": 2}, "pii_tags": []}
     assert ann.patch("/memories/{}", memory["id"], body=change).expect(200)["pii_tags"] == ["ssn"]
 
 
 @pytest.mark.parametrize("field", MARKS)
-def test_no_open_space_takes_it(town: Town, field: str) -> None:
-    ann, marks = town.person("ann"), MARKS[field]
+def test_no_open_space_takes_it(callers: Callers, field: str) -> None:
+    ann, marks = callers.person("ann"), MARKS[field]
     agent = ann.registers()["id"]
     body = {"content": "a plain text", "agent_id": agent}
     plain = ann.post("/memories", body=body).expect(201)["memory"]
@@ -88,7 +88,7 @@ def test_no_open_space_takes_it(town: Town, field: str) -> None:
 @pytest.mark.parametrize("field", MARKS)
 def test_a_server_that_rejects_it_rejects_it_there(host: Host, field: str) -> None:
     with host(pii__mode="reject") as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         body = {"content": "a plain text"} | MARKS[field] | MINE
         assert ann.post("/memories", body=body).refused(422, "pii_refused")["field"] == field
         assert SSN not in world.database.stored_text()
@@ -96,7 +96,7 @@ def test_a_server_that_rejects_it_rejects_it_there(host: Host, field: str) -> No
 
 def test_marks_stand_for_it_and_no_tag_and_no_member_is_doubled_or_lost(host: Host) -> None:
     with host(pii__mode="redact") as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         agent = ann.registers()["id"]
         marks: dict[str, Any] = {
             "tags": [MAIL, "a", "other" + MAIL],
@@ -125,7 +125,7 @@ def test_marks_stand_for_it_and_no_tag_and_no_member_is_doubled_or_lost(host: Ho
 
 def test_what_marks_make_too_long_is_refused_by_its_name(host: Host) -> None:
     with host(pii__mode="redact") as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         long: dict[str, dict[str, Any]] = {
             "tags[0]": {"content": "a", "tags": [" ".join(["1.2.3.4"] * 12)]},
             "metadata": {"content": "a", "metadata": {"a": " ".join(["1.2.3.4"] * 2_000)}},

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.kernel.retention_rules import PiiRisk
 from tests.conftest import Host
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 
 RULES = """
 default_ttl: {session: 3600, long_term: 2592000, org: 7776000}
@@ -18,22 +18,22 @@ MINE: dict[str, Any] = {"space": {"kind": "user"}}
 
 
 @pytest.fixture
-def strict(host: Host, tmp_path: Path) -> Iterator[Town]:
+def strict(host: Host, tmp_path: Path) -> Iterator[Callers]:
     """A server where a name is critical, and a social security number is not."""
     rules = tmp_path / "rules.yaml"
     rules.write_text(RULES)
     with host(retention__file=str(rules)) as world:
-        yield Town(world)
+        yield Callers(world)
 
 
-def column(town: Town, memory_id: str) -> Any:
-    ((risk,),) = town.world.database.rows(
+def column(callers: Callers, memory_id: str) -> Any:
+    ((risk,),) = callers.world.database.rows(
         "SELECT pii_risk FROM memories WHERE id = :id", id=memory_id
     )
     return risk
 
 
-def test_the_row_has_the_risk_of_the_file_also_after_a_change(strict: Town) -> None:
+def test_the_row_has_the_risk_of_the_file_also_after_a_change(strict: Callers) -> None:
     ann = strict.person("ann")
     named = ann.adds("she runs the ferry", pii_tags=["name"], **MINE)
     assert (named["expiry_rule"], column(strict, named["id"])) == ("pii:critical", PiiRisk.CRITICAL)
@@ -47,7 +47,7 @@ def test_the_row_has_the_risk_of_the_file_also_after_a_change(strict: Town) -> N
 
 @pytest.mark.parametrize(("tag", "masked"), [("name", True), ("ssn", False)])
 def test_events_mask_the_key_of_what_is_critical_by_the_file(
-    strict: Town, tag: str, masked: bool
+    strict: Callers, tag: str, masked: bool
 ) -> None:
     ann = strict.person("ann")
     body = {"key": "captain", "value": {"n": 1}, "pii_tags": [tag], **MINE}
@@ -62,7 +62,7 @@ def test_events_mask_the_key_of_what_is_critical_by_the_file(
     assert ("captain" in str(told)) != masked
 
 
-def test_reads_are_told_of_by_the_risk_of_the_file(strict: Town) -> None:
+def test_reads_are_told_of_by_the_risk_of_the_file(strict: Callers) -> None:
     ann = strict.person("ann")
     risky = ann.adds("she runs the ferry", pii_tags=["name"], **MINE)["id"]
     tame = ann.adds("the number is 219-09-9999", **MINE)["id"]
@@ -73,7 +73,7 @@ def test_reads_are_told_of_by_the_risk_of_the_file(strict: Town) -> None:
     assert len(ann.lists("/events", event_type="memory.read")) == 1
 
 
-def test_what_is_critical_by_the_file_is_not_stored_where_anybody_reads(strict: Town) -> None:
+def test_what_is_critical_by_the_file_is_not_stored_where_anybody_reads(strict: Callers) -> None:
     ann = strict.person("ann")
     agent = ann.registers()["id"]
     body = {"content": "she runs the ferry", "agent_id": agent}

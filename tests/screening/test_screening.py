@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Host
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 from tests.support.memory.people import person_of
 
 pytestmark = pytest.mark.surfaces("grpc")
@@ -56,8 +56,8 @@ def forms(text: str) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.scenario(50)
 @pytest.mark.parametrize("name", SECRETS)
-def test_a_secret_is_refused_in_every_field_and_leaves_nothing(town: Town, name: str) -> None:
-    ann = town.person("ann")
+def test_a_secret_is_refused_in_every_field_and_leaves_nothing(callers: Callers, name: str) -> None:
+    ann = callers.person("ann")
     text, part = SECRETS[name]
     for field, body in forms(text).items():
         reply = ann.post("/memories", body=body)
@@ -66,12 +66,12 @@ def test_a_secret_is_refused_in_every_field_and_leaves_nothing(town: Town, name:
         assert set(details) == {"field", "family"}
         assert part not in str(reply.body)
     assert ann.lists("/memories", spaces="user") == []
-    assert part not in town.world.database.stored_text()
+    assert part not in callers.world.database.stored_text()
 
 
 @pytest.mark.scenario(50)
-def test_a_secret_is_refused_in_changes_and_batches(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_secret_is_refused_in_changes_and_batches(callers: Callers) -> None:
+    ann = callers.person("ann")
     memory = ann.adds("harmless", **MINE)
     text, part = SECRETS["provider key"]
     for change in ({"content": text}, {"tags": [text]}, {"metadata": {"a": text}}):
@@ -79,41 +79,41 @@ def test_a_secret_is_refused_in_changes_and_batches(town: Town) -> None:
     item = {"op": "create", "content": text} | MINE
     ann.post("/memories/batch", body={"items": [item]}).refused(422, "secret_refused")
     assert ann.get("/memories/{}", memory["id"]).expect(200) == memory
-    assert part not in town.world.database.stored_text()
+    assert part not in callers.world.database.stored_text()
 
 
-def test_a_member_named_as_a_secret_is_one(town: Town) -> None:
+def test_a_member_named_as_a_secret_is_one(callers: Callers) -> None:
     body = {"key": "settings", "value": {"db_password": "x"}} | MINE
-    details = town.person("ann").post("/memories", body=body).refused(422, "secret_refused")
+    details = callers.person("ann").post("/memories", body=body).refused(422, "secret_refused")
     assert details == {"field": "value.db_password", "family": "record_member"}
 
 
 @pytest.mark.scenario(50)
-def test_what_only_speaks_of_secrets_is_stored(town: Town) -> None:
-    ann = town.person("ann")
+def test_what_only_speaks_of_secrets_is_stored(callers: Callers) -> None:
+    ann = callers.person("ann")
     assert [ann.adds(text, **MINE)["content"] for text in ACCEPTED] == ACCEPTED
     body = {"key": "rules", "value": {"password_policy": "strong", "pin": 3}} | MINE
     ann.post("/memories", body=body).expect(201)
 
 
-def test_a_refusal_writes_one_event_without_the_text(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_refusal_writes_one_event_without_the_text(callers: Callers) -> None:
+    ann = callers.person("ann")
     ann.post("/memories", body={"content": SECRETS["pin"][0]} | MINE).refused(422, "secret_refused")
-    found = town.auditor.lists("/events", event_type="memory.refused")
+    found = callers.auditor.lists("/events", event_type="memory.refused")
     (event,) = [event for event in found if event["requester_id"] == ann.name]
     assert event["payload"] == {"code": "secret_refused", "family": "labelled", "field": "content"}
 
 
-def test_the_right_to_write_is_looked_at_before_the_text(town: Town) -> None:
-    owner, other = town.person("o"), town.person("u")
+def test_the_right_to_write_is_looked_at_before_the_text(callers: Callers) -> None:
+    owner, other = callers.person("o"), callers.person("u")
     agent = owner.registers()["id"]
     body = {"content": SECRETS["pin"][0], "agent_id": agent}
     other.post("/memories", body=body).refused(403, "not_owner")
 
 
 @pytest.mark.scenario(50)
-def test_personal_data_is_tagged_wherever_it_stands(town: Town) -> None:
-    ann = town.person("ann")
+def test_personal_data_is_tagged_wherever_it_stands(callers: Callers) -> None:
+    ann = callers.person("ann")
     card = ann.adds(f"My card is {CARD}", **MINE)
     assert card["pii_tags"] == ["credit_card"]
     number = {"key": "payment", "value": {"digits": int(CARD.replace(" ", ""))}} | MINE
@@ -125,8 +125,8 @@ def test_personal_data_is_tagged_wherever_it_stands(town: Town) -> None:
 
 
 @pytest.mark.scenario(26)
-def test_the_cap_of_the_riskiest_tag_shortens_a_longer_wish(town: Town) -> None:
-    ann = town.person("ann")
+def test_the_cap_of_the_riskiest_tag_shortens_a_longer_wish(callers: Callers) -> None:
+    ann = callers.person("ann")
     contact = {"mail": "ann@example.com", "phone": "+351 912 345 678"}
     body = {"key": "contact", "value": contact, "retention_policy": "compliance"} | MINE
     result = ann.post("/memories", body=body).expect(201)
@@ -141,8 +141,8 @@ def test_the_cap_of_the_riskiest_tag_shortens_a_longer_wish(town: Town) -> None:
 
 
 @pytest.mark.scenario(26)
-def test_critical_data_lives_30_days_in_private_and_not_at_all_in_public(town: Town) -> None:
-    owner = town.person("o")
+def test_critical_data_lives_30_days_in_private_and_not_at_all_in_public(callers: Callers) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
     body = {"key": "tax", "value": {"number": SSN}, "agent_id": agent}
     private = owner.post("/memories", body=body).expect(201)["memory"]
@@ -158,8 +158,8 @@ def test_critical_data_lives_30_days_in_private_and_not_at_all_in_public(town: T
     assert [row["id"] for row in owner.lists("/memories", agent_id=agent)] == [private["id"]]
 
 
-def test_a_sent_critical_tag_closes_open_spaces_too(town: Town) -> None:
-    owner = town.person("o")
+def test_a_sent_critical_tag_closes_open_spaces_too(callers: Callers) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
     body = {"content": "blood type zero", "agent_id": agent, "pii_tags": ["health"]}
     details = owner.post("/memories", body=body).refused(422, "pii_not_allowed")
@@ -167,16 +167,16 @@ def test_a_sent_critical_tag_closes_open_spaces_too(town: Town) -> None:
 
 
 @pytest.mark.parametrize("sensitivity", ["personal", "sensitive"])
-def test_nothing_private_goes_to_an_open_space(town: Town, sensitivity: str) -> None:
-    owner = town.person("o")
+def test_nothing_private_goes_to_an_open_space(callers: Callers, sensitivity: str) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
     body = {"content": "he is shy", "agent_id": agent, "sensitivity": sensitivity}
     owner.post("/memories", body=body).refused(422, "sensitivity_not_allowed")
     owner.post("/memories", body=body | {"visibility": "private"}).expect(201)
 
 
-def test_words_of_health_raise_the_sensitivity_where_not_everybody_reads(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_words_of_health_raise_the_sensitivity_where_not_everybody_reads(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()["id"]
     ill = ann.adds("Bob has diabetes", subjects=[person_of(bob)], **MINE)
     assert (ill["sensitivity"], ill["pii_tags"], ill["expires_at"]) == ("sensitive", [], None)
@@ -190,7 +190,7 @@ def test_words_of_health_raise_the_sensitivity_where_not_everybody_reads(town: T
 
 def test_redaction_replaces_what_it_finds_before_anything_is_stored(host: Host) -> None:
     with host(pii__mode="redact") as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         agent = ann.registers()["id"]
         memory = ann.adds(f"My number is {SSN}, mail zq@example.com", agent_id=agent)
         assert memory["content"] == "My number is [ssn], mail [email]"
@@ -208,7 +208,7 @@ def test_redaction_replaces_what_it_finds_before_anything_is_stored(host: Host) 
 
 def test_rejection_begins_at_the_risk_that_is_set(host: Host) -> None:
     with host(pii__mode="reject") as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         reply = ann.post("/memories", body={"content": "mail zq@example.com"} | MINE)
         details = reply.refused(422, "pii_refused")
         assert (details["field"], details["pii_tags"]) == ("content", ["email"])
@@ -216,8 +216,8 @@ def test_rejection_begins_at_the_risk_that_is_set(host: Host) -> None:
         assert "zq@example.com" not in world.database.stored_text()
 
 
-def test_a_text_that_orders_the_assistant_about_is_set_aside(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_text_that_orders_the_assistant_about_is_set_aside(callers: Callers) -> None:
+    ann = callers.person("ann")
     first = ann.adds("My favourite colour is red", **MINE)
     body = {"content": INJECTION, "supersedes": [first["id"]]} | MINE
     result = ann.post("/memories", body=body).expect(201)
@@ -232,8 +232,8 @@ def test_a_text_that_orders_the_assistant_about_is_set_aside(town: Town) -> None
     assert event["payload"]["reasons"]
 
 
-def test_a_change_into_such_a_text_is_set_aside_too(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_change_into_such_a_text_is_set_aside_too(callers: Callers) -> None:
+    ann = callers.person("ann")
     memory = ann.adds("The garden needs water", **MINE)
     changed = ann.patch("/memories/{}", memory["id"], body={"content": INJECTION}).expect(200)
     assert changed["status"] == "quarantined"
@@ -241,8 +241,8 @@ def test_a_change_into_such_a_text_is_set_aside_too(town: Town) -> None:
     assert ann.finds("garden instructions", spaces="all") == []
 
 
-def test_the_key_of_a_row_with_critical_data_is_masked_in_events(town: Town) -> None:
-    ann = town.person("ann")
+def test_the_key_of_a_row_with_critical_data_is_masked_in_events(callers: Callers) -> None:
+    ann = callers.person("ann")
     body = {"key": f"ssn {SSN}", "value": {"a": 1}} | MINE
     memory = ann.post("/memories", body=body).expect(201)["memory"]
     assert memory["pii_tags"] == ["ssn"]

@@ -17,7 +17,7 @@ from tests.support.storage import WAIT_SECONDS, Storage
 KIND = "kind"
 
 
-class Workshop:
+class JobQueue:
     """A queue, its clock, and workers made to order."""
 
     def __init__(self, storage: Storage, clock: TestClock) -> None:

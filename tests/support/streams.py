@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 
 from tests.support.api import headers_of
-from tests.support.memory.callers import Asker
+from tests.support.memory.callers import Caller
 
 SECONDS_MAX = 30
 
@@ -51,7 +51,7 @@ class EventStream:
 
 @contextmanager
 def following(
-    reader: Asker, *, last_id: str | None = None, http: httpx2.Client | None = None, **query: Any
+    reader: Caller, *, last_id: str | None = None, http: httpx2.Client | None = None, **query: Any
 ) -> Iterator[EventStream]:
     """The stream of `/events`; closed afterwards."""
     headers = headers_of(reader.user.credentials) | {"Accept": "text/event-stream"}

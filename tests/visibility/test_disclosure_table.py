@@ -28,10 +28,10 @@ from recollect.visibility.disclosure import (
 from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
 from tests.conftest import Serve
 from tests.support.memory.builders import a_memory
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.disclosure import a_chat, alone, brings
 from tests.support.memory.people import person_of
-from tests.support.memory.store import Shelf, a_shelf
+from tests.support.memory.store import StoredMemories, open_stored_memories
 from tests.support.world import World
 
 SETTINGS = [
@@ -46,8 +46,8 @@ EXPLAINED = 7
 class Cast:
     """P asks. O is another, and Z is talked about."""
 
-    p: Asker
-    z: Asker
+    p: Caller
+    z: Caller
     people: dict[str, PersonId]
     users: dict[str, str]
     chats: dict[str, ChatId]
@@ -112,10 +112,10 @@ class Case:
 def cases() -> Iterator[Case]:
     """Relations, sensitivity, portable and origin, crossed."""
     spaces, subjects, staters = ("p", "o", "there", "never"), ("p", "z", ""), ("p", "o")
-    told = [(MemoryOrigin.CHAT, chat) for chat in ("there", "later", "never", "alone")]
-    told += [(MemoryOrigin.DIRECT, ""), (MemoryOrigin.UNKNOWN, "")]
+    is_shown = [(MemoryOrigin.CHAT, chat) for chat in ("there", "later", "never", "alone")]
+    is_shown += [(MemoryOrigin.DIRECT, ""), (MemoryOrigin.UNKNOWN, "")]
     for space, subject, stater, sensitivity, portable, (origin, chat) in product(
-        spaces, subjects, staters, Sensitivity, (True, False), told
+        spaces, subjects, staters, Sensitivity, (True, False), is_shown
     ):
         # What was written to a chat was learned there.
         if space in ("p", "o") or (origin, chat) == (MemoryOrigin.CHAT, space):
@@ -136,9 +136,9 @@ def test_every_row_of_the_table_is_told_as_the_rule_says(
         privacy__sensitive_in_groups=str(settings.sensitive_in_groups),
         privacy__unknown_origin=str(settings.unknown_origin),
     )
-    with a_shelf(world) as shelf:
+    with open_stored_memories(world) as stored_memories:
         cast = a_cast(world)
-        ids = stored(shelf, cast)
+        ids = stored(stored_memories, cast)
     for name in (None, "alone", "there", "later", "elsewhere"):
         chat_id = None if name is None else cast.chats[name]
         decided = [
@@ -151,14 +151,14 @@ def test_every_row_of_the_table_is_told_as_the_rule_says(
         wrong = [CASES[ids.index(id_)] for id_ in listed ^ expected]
         assert not wrong, (name, len(wrong), wrong[:3])
         for number in range(0, len(CASES), EXPLAINED):
-            rule = explained(Town(world).auditor, cast.p, ids[number], chat_id)
+            rule = explained(Callers(world).auditor, cast.p, ids[number], chat_id)
             assert rule == decided[number], (name, CASES[number])
 
 
 def a_cast(world: World) -> Cast:
     """P was in one chat from the start, came later to another, and never was in a third."""
-    town = Town(world)
-    p, o, z = (town.person(name) for name in "poz")
+    callers = Callers(world)
+    p, o, z = (callers.person(name) for name in "poz")
     people = {name: PersonId(person_of(one)) for name, one in zip("poz", (p, o, z), strict=True)}
     chats = {
         "there": a_chat(p, z),
@@ -170,21 +170,23 @@ def a_cast(world: World) -> Cast:
     return Cast(p, z, people, {"p": p.name, "o": o.name}, {k: ChatId(v) for k, v in chats.items()})
 
 
-def stored(shelf: Shelf, cast: Cast) -> list[str]:
+def stored(stored_memories: StoredMemories, cast: Cast) -> list[str]:
     """All cases, in order; their ids. P comes to the second chat after that."""
-    at = shelf.world.clock.advance(minutes=1)
+    at = stored_memories.world.clock.advance(minutes=1)
     times = dict.fromkeys(("created_at", "updated_at", "observed_at"), at)
-    made: list[Memory] = [a_memory(shelf.storage, **times, **case.members(cast)) for case in CASES]
-    insert = shelf.storage.stores.memories.insert
+    made: list[Memory] = [
+        a_memory(stored_memories.storage, **times, **case.members(cast)) for case in CASES
+    ]
+    insert = stored_memories.storage.stores.memories.insert
     by = Owner.user(cast.users["o"])
-    shelf.storage.write(lambda tx: [insert(tx, StoredMemory(one, by)) for one in made])
-    shelf.world.clock.advance(minutes=1)
+    stored_memories.storage.write(lambda tx: [insert(tx, StoredMemory(one, by)) for one in made])
+    stored_memories.world.clock.advance(minutes=1)
     brings(cast.z, cast.p, cast.chats["later"])
     return [one.id for one in made]
 
 
 def explained(
-    auditor: Asker, asker: Asker, memory_id: str, chat_id: str | None
+    auditor: Caller, asker: Caller, memory_id: str, chat_id: str | None
 ) -> DisclosureDecision:
     """What an auditor is told of it."""
     query = {"as_user": asker.name} | ({} if chat_id is None else {"chat_id": chat_id})

@@ -30,14 +30,14 @@ from tests.conftest import SoakSize
 from tests.support.engines import TestDatabase
 from tests.support.storage import Storage, a_storage
 from tests.visibility.worlds.generate import grow
-from tests.visibility.worlds.questions import Asking, requesters
+from tests.visibility.worlds.questions import ViewerGenerator, requesters
 from tests.visibility.worlds.rows import store
 from tests.visibility.worlds.rules import is_due, is_shown, memory_view, space_view
-from tests.visibility.worlds.world import SightWorld
+from tests.visibility.worlds.world import GeneratedWorld
 
 pytestmark = pytest.mark.long
 
-SIGHTS = 4
+VIEWERS = 4
 BATCH = 50
 FAR = 1_000_000
 
@@ -67,16 +67,16 @@ def test_single_rows_are_judged_as_lists_are(storage: Storage, soak_size: SoakSi
         storage.read(partial(check_rows, views=views, stores=storage.stores, world=world))
 
 
-def check_rows(tx: Tx, views: VisibilityFacts, stores: Stores, world: SightWorld) -> None:
+def check_rows(tx: Tx, views: VisibilityFacts, stores: Stores, world: GeneratedWorld) -> None:
     """The rule that is named, too: an explanation tells it."""
-    sight = Asking(world).sight()
+    viewer = ViewerGenerator(world).viewer()
     for fact in world.facts:
         stored = stores.memories.fetch(tx, MemoryId(fact.id))
         assert stored is not None
         active = fact.status is MemoryStatus.ACTIVE and not is_due(fact)
         space, memory = space_view(world, fact), replace(memory_view(world, fact), active=active)
-        judged = views.can_view(tx, sight, stored)
-        assert judged == can_view(sight, memory, space), f"world {world.seed}: {sight} {fact}"
+        judged = views.can_view(tx, viewer, stored)
+        assert judged == can_view(viewer, memory, space), f"world {world.seed}: {viewer} {fact}"
         for requester in requesters(world):
             decided = views.may_change(tx, requester, stored)
             assert decided == may_write(requester.space_caller, space), (
@@ -84,23 +84,23 @@ def check_rows(tx: Tx, views: VisibilityFacts, stores: Stores, world: SightWorld
             )
 
 
-def check(tx: Tx, world: SightWorld) -> int:
+def check(tx: Tx, world: GeneratedWorld) -> int:
     """Compare, and count what was shown: a world where nobody sees anything proves nothing."""
-    asking = Asking(world)
+    asking = ViewerGenerator(world)
     shown = 0
-    for _ in range(SIGHTS):
-        sight, chosen = asking.sight(), asking.filter()
-        listed = rows(tx, world, sight, chosen)
-        expected = {f.id for f in world.facts if is_shown(world, f, sight, chosen)}
-        assert listed == expected, f"world {world.seed}: {sight} {chosen}\n{world}"
+    for _ in range(VIEWERS):
+        viewer, chosen = asking.viewer(), asking.filter()
+        listed = rows(tx, world, viewer, chosen)
+        expected = {f.id for f in world.facts if is_shown(world, f, viewer, chosen)}
+        assert listed == expected, f"world {world.seed}: {viewer} {chosen}\n{world}"
         shown += len(listed)
     return shown
 
 
-def rows(tx: Tx, world: SightWorld, sight: Viewer, chosen: MemoryFilter) -> set[str]:
-    params = viewer_params(sight) | filter_params(chosen, sight.now)
+def rows(tx: Tx, world: GeneratedWorld, viewer: Viewer, chosen: MemoryFilter) -> set[str]:
+    params = viewer_params(viewer) | filter_params(chosen, viewer.now)
     params["ids"] = strict_json.dump([fact.id for fact in world.facts])
-    shapes = ViewerShape.from_viewer(sight), FilterShape.from_filter(chosen)
+    shapes = ViewerShape.from_viewer(viewer), FilterShape.from_filter(chosen)
     listed = {row[0] for row in tx.fetch(_listing(*shapes, near=False), params)}
     # A search looks only where a row can be that the sight shows, and misses none.
     assert {row[0] for row in tx.fetch(_listing(*shapes, near=True), params)} == listed
@@ -108,8 +108,8 @@ def rows(tx: Tx, world: SightWorld, sight: Viewer, chosen: MemoryFilter) -> set[
 
 
 @cache
-def _listing(sight: ViewerShape, chosen: FilterShape, *, near: bool) -> Query:
+def _listing(viewer: ViewerShape, chosen: FilterShape, *, near: bool) -> Query:
     among = InTextList(memories.c.id, param("ids", memories.c.id))
-    query = select(memories.c.id).where(among, visible_clause(sight), filter_clause(chosen))
-    reach = prefilter_clause(sight, chosen) if near else None
+    query = select(memories.c.id).where(among, visible_clause(viewer), filter_clause(chosen))
+    reach = prefilter_clause(viewer, chosen) if near else None
     return Query(query if reach is None else query.where(reach))

@@ -44,7 +44,7 @@ class Stage:
             self.storage.do(self.storage.stores.chats.join, chat.id, Participant(kind_, id_, NOON))
         return chat.id
 
-    def sight(
+    def viewer(
         self,
         requester: Requester,
         chat: str | None = None,
@@ -114,18 +114,18 @@ def agent(name: str) -> Requester:
 
 def test_outside_of_chats_the_caller_is_judged(stage: Stage) -> None:
     chat = stage.chat("d1", (USER, "ann"), group=True)
-    sight = stage.sight(user("ann"))
-    assert sight.chat is None
-    assert sight.callers == (user("ann").space_caller,)
-    assert (sight.asker.person_id, sight.asker.orgs) == ("ann-person", ACME)
-    assert chat in sight.asker.chats
+    viewer = stage.viewer(user("ann"))
+    assert viewer.chat is None
+    assert viewer.callers == (user("ann").space_caller,)
+    assert (viewer.asker.person_id, viewer.asker.orgs) == ("ann-person", ACME)
+    assert chat in viewer.asker.chats
 
 
 def test_a_chat_is_unknown_to_who_takes_no_part(stage: Stage) -> None:
     chat = stage.chat("n1", (USER, "bob"), group=True)
     for requester, chat_id in ((user("ann"), chat), (agent("bot"), chat), (user("ann"), "none")):
         with pytest.raises(NotFound) as raised:
-            stage.sight(requester, chat_id)
+            stage.viewer(requester, chat_id)
         assert raised.value.details == {"resource": "chat", "id": chat_id}
 
 
@@ -134,80 +134,80 @@ def test_who_left_takes_no_part(stage: Stage) -> None:
     stores = stage.storage.stores
     stage.storage.do(stores.chats.leave, chat, USER, member_id="ann", at=NOON)
     with pytest.raises(NotFound):
-        stage.sight(user("ann"), chat)
+        stage.viewer(user("ann"), chat)
 
 
 def test_in_a_private_chat_an_agent_asks_for_the_partner(stage: Stage) -> None:
     chat = stage.chat("p1", (USER, "bob"), BOT, group=False)
-    sight = stage.sight(agent("bot"), chat)
-    assert sight.asker.person_id == "bob-person"
-    assert sight.asker.users == {"bob"}
-    assert sight.asker.orgs == ACME
-    assert {caller.who for caller in sight.callers} == {Owner.agent("bot"), Owner.user("bob")}
+    viewer = stage.viewer(agent("bot"), chat)
+    assert viewer.asker.person_id == "bob-person"
+    assert viewer.asker.users == {"bob"}
+    assert viewer.asker.orgs == ACME
+    assert {caller.who for caller in viewer.callers} == {Owner.agent("bot"), Owner.user("bob")}
 
 
 def test_a_partner_without_a_user_is_judged_as_a_person(stage: Stage) -> None:
     chat = stage.chat("p2", (PERSON, "dee"), BOT, group=False)
-    sight = stage.sight(agent("bot"), chat)
-    assert (sight.asker.person_id, sight.asker.users) == ("dee", frozenset())
-    assert sight.asker.chats == {chat}
-    assert sight.asker.orgs == ACME
+    viewer = stage.viewer(agent("bot"), chat)
+    assert (viewer.asker.person_id, viewer.asker.users) == ("dee", frozenset())
+    assert viewer.asker.chats == {chat}
+    assert viewer.asker.orgs == ACME
 
 
 def test_a_partner_who_is_known_as_a_person_has_their_user(stage: Stage) -> None:
     chat = stage.chat("p3", (PERSON, "bob-person"), BOT, group=False)
-    sight = stage.sight(agent("bot"), chat)
-    assert sight.asker.person_id == "bob-person"
-    assert sight.asker.users == {"bob"}
-    assert Owner.user("bob") in {caller.who for caller in sight.callers}
+    viewer = stage.viewer(agent("bot"), chat)
+    assert viewer.asker.person_id == "bob-person"
+    assert viewer.asker.users == {"bob"}
+    assert Owner.user("bob") in {caller.who for caller in viewer.callers}
 
 
 def test_an_agent_in_a_group_asks_for_nobody_unless_it_names_somebody(stage: Stage) -> None:
     chat = stage.chat("g1", (USER, "bob"), (PERSON, "dee"), BOT, (AGENT, "aid"), group=True)
-    alone = stage.sight(agent("bot"), chat)
+    alone = stage.viewer(agent("bot"), chat)
     assert alone.asker.person_id is None
     assert alone.callers == (agent("bot").space_caller,)
     for named, person in (("bob", "bob-person"), ("bob-person", "bob-person"), ("dee", "dee")):
-        sight = stage.sight(agent("bot"), chat, named)
-        assert sight.asker.person_id == person
-        assert sight.callers[0].who == Owner.agent("bot")
-    assert stage.sight(agent("bot"), chat, "agent:aid").callers[1].who == Owner.agent("aid")
+        viewer = stage.viewer(agent("bot"), chat, named)
+        assert viewer.asker.person_id == person
+        assert viewer.callers[0].who == Owner.agent("bot")
+    assert stage.viewer(agent("bot"), chat, "agent:aid").callers[1].who == Owner.agent("aid")
 
 
 @pytest.mark.parametrize("named", ["ann", "agent:bot", "bot", "aid", "nobody", ""])
 def test_an_asker_must_be_another_participant(stage: Stage, named: str) -> None:
     chat = stage.chat(f"g2-{named}", (USER, "bob"), BOT, (AGENT, "aid"), group=True)
     with pytest.raises(ValidationFailed, match="asker_id"):
-        stage.sight(agent("bot"), chat, named)
+        stage.viewer(agent("bot"), chat, named)
 
 
 def test_a_user_asks_for_nobody_else(stage: Stage) -> None:
     chat = stage.chat("g3", (USER, "ann"), (USER, "bob"), group=True)
     for named in ("bob", "ann"):
         with pytest.raises(Forbidden):
-            stage.sight(user("ann"), chat, named)
-    assert stage.sight(user("ann"), chat).asker.person_id == "ann-person"
+            stage.viewer(user("ann"), chat, named)
+    assert stage.viewer(user("ann"), chat).asker.person_id == "ann-person"
 
 
 def test_an_asker_needs_a_chat(stage: Stage) -> None:
     with pytest.raises(ValidationFailed, match="asker_id"):
-        stage.sight(agent("bot"), None, "bob")
+        stage.viewer(agent("bot"), None, "bob")
 
 
 def test_a_tree_is_a_chat_of_its_members(stage: Stage) -> None:
     members = {"bob": Level.OWNER, "agent:bot": Level.WRITER}
     tree = plant(stage.storage, members, owner_user_id=UserId("bob"))
-    sight = stage.sight(agent("bot"), tree.id)
-    assert sight.chat is not None
-    assert sight.chat.kind is ChatKind.PRIVATE
-    assert sight.asker.person_id == "bob-person"
+    viewer = stage.viewer(agent("bot"), tree.id)
+    assert viewer.chat is not None
+    assert viewer.chat.kind is ChatKind.PRIVATE
+    assert viewer.asker.person_id == "bob-person"
     with pytest.raises(NotFound):
-        stage.sight(user("ann"), tree.id)
+        stage.viewer(user("ann"), tree.id)
 
 
 def test_who_takes_part_is_known_where_it_matters(stage: Stage) -> None:
     chat = stage.chat("g4", (USER, "ann"), (PERSON, "dee"), BOT, group=True)
     lenient = SensitiveInGroups.SUBJECT_PRESENT
-    sight = stage.sight(user("ann"), chat, sensitive_in_groups=lenient)
-    assert sight.chat is not None
-    assert sight.chat.participants == {"ann-person", "dee"}
+    viewer = stage.viewer(user("ann"), chat, sensitive_in_groups=lenient)
+    assert viewer.chat is not None
+    assert viewer.chat.participants == {"ann-person", "dee"}

@@ -20,7 +20,7 @@ ROOT = (("x-requester-id", "root"), ("x-api-key", "k1"))
 SECONDS_MAX = 30
 
 
-class Stage:
+class Adapter:
     """A server on a socket file, on an event loop of its own."""
 
     def __init__(self, folder: Path) -> None:
@@ -108,11 +108,11 @@ class Held:
 
 
 @contextmanager
-def a_stage() -> Iterator[Stage]:
+def an_adapter() -> Iterator[Adapter]:
     """A server over fakes, stopped afterwards."""
     with tempfile.TemporaryDirectory() as folder:
-        stage = Stage(Path(folder))
+        adapter = Adapter(Path(folder))
         try:
-            yield stage
+            yield adapter
         finally:
-            stage.close()
+            adapter.close()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.api.grpc.adapter import Stage, a_stage
+from tests.api.grpc.adapter import Adapter, an_adapter
 from tests.api.grpc.client import Client
 from tests.support.engines import TestDatabase, a_sqlite_database
 from tests.support.grpc.api import GrpcApi
@@ -32,9 +32,9 @@ def client(world: World) -> Client:
 
 
 @pytest.fixture
-def stage() -> Iterator[Stage]:
+def adapter() -> Iterator[Adapter]:
     """An adapter over fakes."""
-    with a_stage() as running:
+    with an_adapter() as running:
         yield running
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.recordings.model import RecordOutcome
 from tests.api.fakes import ID
-from tests.api.grpc.adapter import ANN, SECONDS_MAX, Stage
+from tests.api.grpc.adapter import ANN, SECONDS_MAX, Adapter
 from tests.support.grpc.protocol import path_of, protocol
 
 Code = grpc.StatusCode
@@ -37,24 +37,24 @@ class Listener:
         return RecordOutcome.SUCCESS
 
 
-def begun(stage: Stage) -> "tuple[Listener, Any, queue.Queue[bytes | None]]":
+def begun(adapter: Adapter) -> "tuple[Listener, Any, queue.Queue[bytes | None]]":
     """A recording under way: who listens, the call, and what it is to send."""
     listener = Listener()
-    recorder: Any = stage.fakes.recorder
+    recorder: Any = adapter.fakes.recorder
     recorder.record = listener.record
     first: Any = protocol().message("RecordRequest")
     first.conversation_id, first.content = UUID(ID).bytes, "what came"
     messages: queue.Queue[bytes | None] = queue.Queue()
     messages.put(first.SerializeToString())
     sent: Iterator[bytes | None] = iter(messages.get, None)
-    stream: Any = stage.channel.stream_unary(path_of(protocol().methods[RECORD]))
+    stream: Any = adapter.channel.stream_unary(path_of(protocol().methods[RECORD]))
     call = stream.future(sent, metadata=ANN, timeout=SECONDS_MAX)
-    stage.wait_until(lambda: listener.heard == ["what came"])
+    adapter.wait_until(lambda: listener.heard == ["what came"])
     return listener, call, messages
 
 
-def test_a_caller_who_half_closes_has_ended_the_stream(stage: Stage) -> None:
-    listener, call, messages = begun(stage)
+def test_a_caller_who_half_closes_has_ended_the_stream(adapter: Adapter) -> None:
+    listener, call, messages = begun(adapter)
     messages.put(None)
     assert call.code() is Code.OK
     assert listener.was_told_of_an_end
@@ -67,11 +67,11 @@ CUTS: dict[str, Cut] = {
 
 
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
-def test_a_call_that_is_cut_is_no_end_of_the_stream(stage: Stage, cut: Cut) -> None:
-    listener, call, messages = begun(stage)
+def test_a_call_that_is_cut_is_no_end_of_the_stream(adapter: Adapter, cut: Cut) -> None:
+    listener, call, messages = begun(adapter)
     cut(call, messages)
     assert call.code() in (Code.CANCELLED, Code.RESOURCE_EXHAUSTED)
     messages.put(None)
-    stage.wait_until(lambda: listener.has_left)
+    adapter.wait_until(lambda: listener.has_left)
     assert not listener.was_told_of_an_end
-    assert [status for _, _, status in stage.measured(1)] == [499]
+    assert [status for _, _, status in adapter.measured(1)] == [499]

@@ -17,7 +17,7 @@ from recollect.kernel.strict_json import dump
 from recollect.rpc.request_reader import LARGE_BYTES, RequestReader
 from recollect.search.model import EntryHitPage
 from tests.api.fakes import ID, a_hit, an_entry, seen
-from tests.api.grpc.adapter import ANN, ROOT, SECONDS_MAX, Stage
+from tests.api.grpc.adapter import ANN, ROOT, SECONDS_MAX, Adapter
 from tests.api.grpc.client import Client
 from tests.support.api import RestApi
 from tests.support.grpc.api import metadata_of
@@ -87,13 +87,13 @@ def longest_beside(under_way: Any, ping: Callable[[], object]) -> float:
     ids=["list", "append", "sync", "search", "unindexed", "conversations"],
 )
 def test_no_call_waits_for_a_large_answer_of_another(
-    stage: Stage, service: str, method: str, answer: Any, name: str, members: dict[str, Any]
+    adapter: Adapter, service: str, method: str, answer: Any, name: str, members: dict[str, Any]
 ) -> None:
-    getattr(stage.fakes, service).answers[method] = answer
+    getattr(adapter.fakes, service).answers[method] = answer
     began_at = perf_counter()
-    under_way = begun(stage.channel, ROOT, name, members)
+    under_way = begun(adapter.channel, ROOT, name, members)
     longest = longest_beside(
-        under_way, lambda: stage.client.ask(ANN, "SystemService/GetHealth").expect()
+        under_way, lambda: adapter.client.ask(ANN, "SystemService/GetHealth").expect()
     )
     took = perf_counter() - began_at
     assert under_way.code() is grpc.StatusCode.OK, under_way.details()

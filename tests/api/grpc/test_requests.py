@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
 
 from tests.api.grpc import contract
-from tests.api.grpc.adapter import ANN, ROOT, SECONDS_MAX, Stage, a_stage
+from tests.api.grpc.adapter import ANN, ROOT, SECONDS_MAX, Adapter, an_adapter
 from tests.support.grpc.api import bytes_of
 from tests.support.grpc.messages import fill, fill_value
 from tests.support.grpc.protocol import is_json, new_request, path_of, protocol
@@ -42,9 +42,9 @@ WHOLE: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Stage]:
+def shared() -> Iterator[Adapter]:
     """One adapter for all, since nothing gets through to change it."""
-    with a_stage() as running:
+    with an_adapter() as running:
         yield running
 
 
@@ -101,23 +101,23 @@ def put(message: Any, path: Path, value: Any) -> None:
     setattr(message, path[-1].name, value)
 
 
-def refused(stage: Stage, name: str, request: Any) -> str:
+def refused(adapter: Adapter, name: str, request: Any) -> str:
     """The text of a refusal that no service has heard of."""
-    before = len(stage.fakes.asked)
-    text = stage.client.send(ROOT, name, request).invalid()
-    assert len(stage.fakes.asked) == before
+    before = len(adapter.fakes.asked)
+    text = adapter.client.send(ROOT, name, request).invalid()
+    assert len(adapter.fakes.asked) == before
     return text
 
 
 @pytest.mark.parametrize("name", sorted(unary()))
-def test_a_whole_request_is_answered(shared: Stage, name: str) -> None:
+def test_a_whole_request_is_answered(shared: Adapter, name: str) -> None:
     shared.client.send(ROOT, name, whole(name)).expect()
 
 
 @pytest.mark.parametrize("length", [1, 15, 17, 36])
 @pytest.mark.parametrize(("name", "path"), fields(FieldDescriptor.TYPE_BYTES))
 def test_an_id_of_another_length_is_refused(
-    shared: Stage, name: str, path: Path, length: int
+    shared: Adapter, name: str, path: Path, length: int
 ) -> None:
     request = whole(name)
     put(request, path, b"\x01" * length)
@@ -125,7 +125,7 @@ def test_an_id_of_another_length_is_refused(
 
 
 @pytest.mark.parametrize(("name", "path"), fields(FieldDescriptor.TYPE_BYTES))
-def test_an_empty_id_is_absent(shared: Stage, name: str, path: Path) -> None:
+def test_an_empty_id_is_absent(shared: Adapter, name: str, path: Path) -> None:
     request = whole(name)
     put(request, path, b"")
     if path[-1].has_presence:
@@ -135,7 +135,7 @@ def test_an_empty_id_is_absent(shared: Stage, name: str, path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "path"), fields(FieldDescriptor.TYPE_INT32))
-def test_a_page_size_is_the_lists_own_or_1_to_1000(shared: Stage, name: str, path: Path) -> None:
+def test_a_page_size_is_the_lists_own_or_1_to_1000(shared: Adapter, name: str, path: Path) -> None:
     for size in (0, 1, 1000):
         request = whole(name)
         put(request, path, size)
@@ -147,7 +147,7 @@ def test_a_page_size_is_the_lists_own_or_1_to_1000(shared: Stage, name: str, pat
 
 
 @pytest.mark.parametrize(("name", "path"), fields(FieldDescriptor.TYPE_ENUM))
-def test_a_number_that_an_enum_has_not_is_refused(shared: Stage, name: str, path: Path) -> None:
+def test_a_number_that_an_enum_has_not_is_refused(shared: Adapter, name: str, path: Path) -> None:
     for number in (99, -1, 2**31 - 1):
         request = whole(name)
         put(request, path, number)
@@ -160,7 +160,7 @@ def test_a_number_that_an_enum_has_not_is_refused(shared: Stage, name: str, path
 @pytest.mark.parametrize("text", ["nul \x00 inside", "\x00"])
 @pytest.mark.parametrize(("name", "path"), fields(FieldDescriptor.TYPE_STRING))
 def test_nul_is_refused_in_texts_and_dropped_from_queries(
-    shared: Stage, name: str, path: Path, text: str
+    shared: Adapter, name: str, path: Path, text: str
 ) -> None:
     request = whole(name)
     put(request, path, text)
@@ -175,7 +175,7 @@ def test_nul_is_refused_in_texts_and_dropped_from_queries(
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-def test_numbers_that_json_does_not_know_are_refused(shared: Stage, number: float) -> None:
+def test_numbers_that_json_does_not_know_are_refused(shared: Adapter, number: float) -> None:
     for name in (APPEND, SYNC):
         request = whole(name)
         request.entry.content[0].number_value = number
@@ -186,32 +186,32 @@ def test_numbers_that_json_does_not_know_are_refused(shared: Stage, number: floa
 
 
 @pytest.mark.parametrize("name", sorted(unary()))
-def test_bytes_that_are_no_message_are_refused(shared: Stage, name: str) -> None:
+def test_bytes_that_are_no_message_are_refused(shared: Adapter, name: str) -> None:
     if unary()[name].input_type.fields:
         refused(shared, name, b"\x0a\xff\xff\xff")
         refused(shared, name, b"\xff" * 40)
 
 
 @pytest.mark.parametrize("name", sorted(unary().keys() - {"SystemService/GetHealth"}))
-def test_who_calls_is_asked_before_the_message_is_read(shared: Stage, name: str) -> None:
+def test_who_calls_is_asked_before_the_message_is_read(shared: Adapter, name: str) -> None:
     """A few packed bytes may unfold into hundreds of megabytes."""
     answer = shared.client.send((), name, b"\xff" * 40)
     answer.refused(Code.UNAUTHENTICATED, "unauthorized")
 
 
-def test_a_text_that_is_not_utf_8_is_refused(shared: Stage) -> None:
+def test_a_text_that_is_not_utf_8_is_refused(shared: Adapter) -> None:
     refused(shared, CREATE, b"\x0a\x02\xc3\x28")
 
 
 @pytest.mark.parametrize("levels", [51, 1_000, 20_000])
-def test_content_that_is_nested_too_deep_is_refused(shared: Stage, levels: int) -> None:
+def test_content_that_is_nested_too_deep_is_refused(shared: Adapter, levels: int) -> None:
     raw = b""
     for _ in range(levels):
         raw = nested(LIST_VALUE, nested(VALUES, raw))
     refused(shared, APPEND, nested(ENTRY, nested(CONTENT, raw)))
 
 
-def test_content_may_be_nested_some_thirty_levels(shared: Stage) -> None:
+def test_content_may_be_nested_some_thirty_levels(shared: Adapter) -> None:
     value: Any = "deep"
     for _ in range(15):
         value = {"inner": [value]}
@@ -222,7 +222,7 @@ def test_content_may_be_nested_some_thirty_levels(shared: Stage) -> None:
     assert new.content == [value]
 
 
-def test_a_message_above_16_mib_is_refused(shared: Stage) -> None:
+def test_a_message_above_16_mib_is_refused(shared: Adapter) -> None:
     request = whole(APPEND)
     request.entry.content[0].string_value = "x" * (16 * MIB - 1_000)
     shared.client.send(ANN, APPEND, request).expect()
@@ -233,7 +233,7 @@ def test_a_message_above_16_mib_is_refused(shared: Stage) -> None:
 
 @pytest.mark.parametrize("packed", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
 def test_a_message_far_above_16_mib_is_not_even_taken_in(
-    shared: Stage, packed: grpc.Compression
+    shared: Adapter, packed: grpc.Compression
 ) -> None:
     request = whole(APPEND)
     request.entry.content[0].string_value = "x" * (40 * MIB)
@@ -242,7 +242,7 @@ def test_a_message_far_above_16_mib_is_not_even_taken_in(
     assert ended.code() is Code.RESOURCE_EXHAUSTED
 
 
-def test_a_packed_message_is_read(shared: Stage) -> None:
+def test_a_packed_message_is_read(shared: Adapter) -> None:
     request = whole(APPEND)
     request.entry.content[0].string_value = "x" * MIB
     call: Any = shared.channel.unary_unary(path_of(unary()[APPEND]), bytes_of)

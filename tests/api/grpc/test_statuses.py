@@ -26,7 +26,7 @@ from recollect.kernel.errors import (
     VectorStoreDisabled,
 )
 from tests.api.fakes import ID, seen
-from tests.api.grpc.adapter import ANN, SECONDS_MAX, Stage
+from tests.api.grpc.adapter import ANN, SECONDS_MAX, Adapter
 from tests.api.grpc.client import Answer
 
 GET = "ConversationsService/GetConversation"
@@ -35,15 +35,15 @@ Code = grpc.StatusCode
 SECRET = "a driver's words"
 
 
-def asked(stage: Stage, *metadata: tuple[str, str]) -> Answer:
+def asked(adapter: Adapter, *metadata: tuple[str, str]) -> Answer:
     """A call that reaches a service."""
-    return stage.client.ask((*ANN, *metadata), GET, conversation_id=ID)
+    return adapter.client.ask((*ANN, *metadata), GET, conversation_id=ID)
 
 
-def refused(stage: Stage, error: BaseException, *metadata: tuple[str, str]) -> Answer:
+def refused(adapter: Adapter, error: BaseException, *metadata: tuple[str, str]) -> Answer:
     """The same where the service raises."""
-    stage.fakes.conversations.answers["get"] = error
-    return asked(stage, *metadata)
+    adapter.fakes.conversations.answers["get"] = error
+    return asked(adapter, *metadata)
 
 
 @pytest.mark.parametrize(
@@ -73,27 +73,29 @@ def refused(stage: Stage, error: BaseException, *metadata: tuple[str, str]) -> A
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_every_error_has_its_status_and_its_word(
-    stage: Stage, error: Exception, code: grpc.StatusCode, word: str, status: int
+    adapter: Adapter, error: Exception, code: grpc.StatusCode, word: str, status: int
 ) -> None:
-    text = refused(stage, error).refused(code, word)
+    text = refused(adapter, error).refused(code, word)
     assert SECRET not in text
     if isinstance(error, RecollectError) and status != 500:
         assert text == error.message
-    assert stage.measured(1) == [("GRPC", ROUTE, status)]
+    assert adapter.measured(1) == [("GRPC", ROUTE, status)]
 
 
-def test_what_is_unexpected_is_logged_once_under_the_id_that_the_caller_gets(stage: Stage) -> None:
+def test_what_is_unexpected_is_logged_once_under_the_id_that_the_caller_gets(
+    adapter: Adapter,
+) -> None:
     with capture_logs() as lines:
-        answer = refused(stage, RuntimeError(SECRET), ("x-request-id", "abc-1"))
-        stage.measured(1)
+        answer = refused(adapter, RuntimeError(SECRET), ("x-request-id", "abc-1"))
+        adapter.measured(1)
     assert answer.trailers["x-request-id"] == "abc-1"
     assert [line["log_level"] for line in lines] == ["error"]
-    assert stage.fakes.requests.lines == [("abc-1", "GRPC", ROUTE, 500)]
+    assert adapter.fakes.requests.lines == [("abc-1", "GRPC", ROUTE, 500)]
 
 
-def test_a_pending_transfer_is_named(stage: Stage) -> None:
-    stage.fakes.transfers.answers["create"] = TransferPending(ID)
-    answer = stage.client.ask(
+def test_a_pending_transfer_is_named(adapter: Adapter) -> None:
+    adapter.fakes.transfers.answers["create"] = TransferPending(ID)
+    answer = adapter.client.ask(
         ANN,
         "OwnershipTransfersService/CreateOwnershipTransfer",
         conversation_id=ID,
@@ -101,59 +103,59 @@ def test_a_pending_transfer_is_named(stage: Stage) -> None:
     )
     answer.refused(Code.ALREADY_EXISTS, "TRANSFER_ALREADY_PENDING")
     assert answer.trailers["existing-transfer-id"] == ID
-    assert "existing-transfer-id" not in refused(stage, Conflict("m")).trailers
+    assert "existing-transfer-id" not in refused(adapter, Conflict("m")).trailers
 
 
-def test_who_is_to_come_back_is_told_when(stage: Stage) -> None:
+def test_who_is_to_come_back_is_told_when(adapter: Adapter) -> None:
     """As `Retry-After` does over REST; nobody else is told to."""
-    late = refused(stage, Unavailable("m", retry_after_seconds=7))
+    late = refused(adapter, Unavailable("m", retry_after_seconds=7))
     assert late.trailers["retry-after"] == "7"
-    assert refused(stage, RequestStillRunning("m")).trailers["retry-after"] == "1"
+    assert refused(adapter, RequestStillRunning("m")).trailers["retry-after"] == "1"
     for error in (Conflict("m"), LimitExceeded("m"), RuntimeError(SECRET)):
-        assert "retry-after" not in refused(stage, error).trailers
+        assert "retry-after" not in refused(adapter, error).trailers
 
 
-def test_texts_of_any_language_arrive_as_they_are(stage: Stage) -> None:
+def test_texts_of_any_language_arrive_as_they_are(adapter: Adapter) -> None:
     text = "Größe über 日本 🎉\nand a second line"
-    assert refused(stage, Forbidden(text)).text == text
+    assert refused(adapter, Forbidden(text)).text == text
 
 
-def test_every_call_is_measured_and_written_down(stage: Stage) -> None:
-    asked(stage, ("x-request-id", "mine")).expect()
-    stage.client.ask((), GET, conversation_id=ID)
-    assert stage.measured(2) == [("GRPC", ROUTE, 200), ("GRPC", ROUTE, 401)]
-    first, second = stage.fakes.requests.lines
+def test_every_call_is_measured_and_written_down(adapter: Adapter) -> None:
+    asked(adapter, ("x-request-id", "mine")).expect()
+    adapter.client.ask((), GET, conversation_id=ID)
+    assert adapter.measured(2) == [("GRPC", ROUTE, 200), ("GRPC", ROUTE, 401)]
+    first, second = adapter.fakes.requests.lines
     assert first == ("mine", "GRPC", ROUTE, 200)
     assert (len(second[0]), second[1:]) == (32, ("GRPC", ROUTE, 401))
 
 
-def test_a_call_that_its_caller_gave_up_is_written_down_as_such(stage: Stage) -> None:
-    held = stage.hold(stage.fakes.conversations, "get", seen())
-    call = stage.client.begin(ANN, GET, conversation_id=ID)
+def test_a_call_that_its_caller_gave_up_is_written_down_as_such(adapter: Adapter) -> None:
+    held = adapter.hold(adapter.fakes.conversations, "get", seen())
+    call = adapter.client.begin(ANN, GET, conversation_id=ID)
     held.wait()
     call.cancel()
-    assert stage.measured(1) == [("GRPC", ROUTE, 499)]
+    assert adapter.measured(1) == [("GRPC", ROUTE, 499)]
 
 
-def test_a_call_under_way_is_answered_before_the_server_stops(stage: Stage) -> None:
-    held = stage.hold(stage.fakes.conversations, "get", seen(title="kept"))
-    call = stage.client.begin(ANN, GET, conversation_id=ID)
+def test_a_call_under_way_is_answered_before_the_server_stops(adapter: Adapter) -> None:
+    held = adapter.hold(adapter.fakes.conversations, "get", seen(title="kept"))
+    call = adapter.client.begin(ANN, GET, conversation_id=ID)
     held.wait()
-    stopping = stage.begin_stop(SECONDS_MAX)
+    stopping = adapter.begin_stop(SECONDS_MAX)
     held.let_go()
     assert call.result(SECONDS_MAX).title == "kept"
     stopping.result(SECONDS_MAX)
 
 
-def test_a_call_that_outlasts_the_grace_is_told_to_try_again(stage: Stage) -> None:
-    held = stage.hold(stage.fakes.conversations, "get", seen())
-    call = stage.client.begin(ANN, GET, conversation_id=ID)
+def test_a_call_that_outlasts_the_grace_is_told_to_try_again(adapter: Adapter) -> None:
+    held = adapter.hold(adapter.fakes.conversations, "get", seen())
+    call = adapter.client.begin(ANN, GET, conversation_id=ID)
     held.wait()
-    stage.begin_stop(0).result(SECONDS_MAX)
+    adapter.begin_stop(0).result(SECONDS_MAX)
     assert call.code() is Code.UNAVAILABLE
-    assert stage.measured(1) == [("GRPC", ROUTE, 503)]
+    assert adapter.measured(1) == [("GRPC", ROUTE, 503)]
 
 
-def test_work_that_is_cancelled_within_ends_the_call(stage: Stage) -> None:
-    answer = refused(stage, asyncio.CancelledError())
+def test_work_that_is_cancelled_within_ends_the_call(adapter: Adapter) -> None:
+    answer = refused(adapter, asyncio.CancelledError())
     answer.refused(Code.UNAVAILABLE, "unavailable")

@@ -8,9 +8,9 @@ import pytest
 from recollect.kernel.ids import AgentId
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import MemoryType, Sensitivity
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of
-from tests.support.memory.store import Shelf
+from tests.support.memory.store import StoredMemories
 from tests.support.world import new_id
 
 pytestmark = pytest.mark.surfaces("grpc")
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.surfaces("grpc")
 KINDS_OF_AGENT = (SpaceKind.AGENT_PRIVATE, SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT)
 
 
-def own(asker: Asker) -> Space:
-    return Space(SpaceKind.USER, asker.name)
+def own(caller: Caller) -> Space:
+    return Space(SpaceKind.USER, caller.name)
 
 
 def of_agent(agent: dict[str, Any], kind: SpaceKind = SpaceKind.AGENT_PUBLIC) -> dict[str, Any]:
@@ -30,13 +30,15 @@ def ids(found: list[dict[str, Any]]) -> list[str]:
     return [memory["id"] for memory in found]
 
 
-def test_an_agent_alone_means_its_readable_spaces(town: Town, shelf: Shelf) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_an_agent_alone_means_its_readable_spaces(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()
-    kept = {kind: shelf.puts(**of_agent(agent, kind)) for kind in KINDS_OF_AGENT}
+    kept = {kind: stored_memories.puts(**of_agent(agent, kind)) for kind in KINDS_OF_AGENT}
     run = ann.post("/runs", body={"agent_id": agent["id"]}).expect(201)
-    in_run = shelf.puts_in_run(run)
-    shelf.puts(own(ann), source_agent=AgentId(agent["id"]))
+    in_run = stored_memories.insert_in_run(run)
+    stored_memories.puts(own(ann), source_agent=AgentId(agent["id"]))
     assert {*ids(ann.lists("/memories", agent_id=agent["id"]))} == {*kept.values()}
     open_to_all = {kept[SpaceKind.AGENT_PUBLIC], kept[SpaceKind.AGENT]}
     assert {*ids(bob.lists("/memories", agent_id=agent["id"]))} == open_to_all
@@ -48,8 +50,8 @@ def test_an_agent_alone_means_its_readable_spaces(town: Town, shelf: Shelf) -> N
     assert bob.lists("/memories", agent_id=agent["id"], visibility="private") == []
 
 
-def test_a_list_must_say_where_to_look(town: Town) -> None:
-    details = town.person("ann").get("/memories", key="k").refused(422, "validation_error")
+def test_a_list_must_say_where_to_look(callers: Callers) -> None:
+    details = callers.person("ann").get("/memories", key="k").refused(422, "validation_error")
     (violation,) = details["violations"]
     assert violation["field"] == "spaces"
     assert "agent_id" in violation["message"]
@@ -65,8 +67,8 @@ def test_a_list_must_say_where_to_look(town: Town) -> None:
         ({"spaces": "all", "stated_by": "nobody"}, "person"),
     ],
 )
-def test_what_is_named_must_exist(town: Town, query: dict[str, str], resource: str) -> None:
-    details = town.person("ann").get("/memories", **query).refused(404, "not_found")
+def test_what_is_named_must_exist(callers: Callers, query: dict[str, str], resource: str) -> None:
+    details = callers.person("ann").get("/memories", **query).refused(404, "not_found")
     assert details["resource"] == resource
 
 
@@ -84,9 +86,9 @@ def test_what_is_named_must_exist(town: Town, query: dict[str, str], resource: s
     ],
 )
 def test_a_filter_that_is_none_is_refused_by_name(
-    town: Town, query: dict[str, Any], field: str
+    callers: Callers, query: dict[str, Any], field: str
 ) -> None:
-    details = town.person("ann").get("/memories", **query).refused(422, "validation_error")
+    details = callers.person("ann").get("/memories", **query).refused(422, "validation_error")
     assert [violation["field"] for violation in details["violations"]] == [field]
 
 
@@ -103,9 +105,9 @@ def test_a_filter_that_is_none_is_refused_by_name(
     ],
 )
 def test_a_filter_in_a_body_is_refused_by_name(
-    town: Town, members: dict[str, Any], field: str
+    callers: Callers, members: dict[str, Any], field: str
 ) -> None:
-    reply = town.person("ann").post("/memories/search", body={"query": "x"} | members)
+    reply = callers.person("ann").post("/memories/search", body={"query": "x"} | members)
     details = reply.refused(422, "validation_error")
     assert [violation["field"] for violation in details["violations"]] == [field]
 
@@ -128,36 +130,40 @@ def test_a_filter_in_a_body_is_refused_by_name(
     ],
 )
 def test_filters_narrow(
-    town: Town, shelf: Shelf, query: dict[str, Any], expected: list[str]
+    callers: Callers, stored_memories: StoredMemories, query: dict[str, Any], expected: list[str]
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     made = {
-        "a": shelf.puts(own(ann), tags=("x", "y")),
-        "b": shelf.puts(
+        "a": stored_memories.puts(own(ann), tags=("x", "y")),
+        "b": stored_memories.puts(
             own(ann), tags=("x",), type=MemoryType.TASK, sensitivity=Sensitivity.PERSONAL
         ),
-        "c": shelf.puts(own(ann), key="k", value={}, type=MemoryType.EVENT),
+        "c": stored_memories.puts(own(ann), key="k", value={}, type=MemoryType.EVENT),
     }
     found = ann.lists("/memories", spaces=f"user:{ann.name}", **query)
     assert sorted(ids(found)) == sorted(made[name] for name in expected)
 
 
-def test_times_of_creation_narrow(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
-    start = shelf.now
-    one, two, three = (shelf.puts(own(ann), at=start + timedelta(seconds=n)) for n in (-3, -2, -1))
+def test_times_of_creation_narrow(callers: Callers, stored_memories: StoredMemories) -> None:
+    ann = callers.person("ann")
+    start = stored_memories.now
+    one, two, three = (
+        stored_memories.puts(own(ann), at=start + timedelta(seconds=n)) for n in (-3, -2, -1)
+    )
     middle = (start - timedelta(seconds=2)).isoformat()
     assert ids(ann.lists("/memories", user_id=ann.name, created_after=middle)) == [three]
     assert ids(ann.lists("/memories", user_id=ann.name, created_before=middle)) == [one]
     assert ids(ann.lists("/memories", user_id=ann.name)) == [three, two, one]
 
 
-def test_spaces_are_asked_for_by_kind_by_id_or_all(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann", orgs=(new_id(),))
+def test_spaces_are_asked_for_by_kind_by_id_or_all(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann", orgs=(new_id(),))
     agent = ann.registers()
-    mine, public = shelf.puts(own(ann)), shelf.puts(**of_agent(agent))
-    private = shelf.puts(**of_agent(agent, SpaceKind.AGENT_PRIVATE))
-    org = shelf.puts(Space(SpaceKind.ORG, agent["org_id"]), agent_id=AgentId(agent["id"]))
+    mine, public = stored_memories.puts(own(ann)), stored_memories.puts(**of_agent(agent))
+    private = stored_memories.puts(**of_agent(agent, SpaceKind.AGENT_PRIVATE))
+    org = stored_memories.puts(Space(SpaceKind.ORG, agent["org_id"]), agent_id=AgentId(agent["id"]))
 
     def listed(**query: Any) -> set[str]:
         return {*ids(ann.lists("/memories", **query))}
@@ -170,21 +176,25 @@ def test_spaces_are_asked_for_by_kind_by_id_or_all(town: Town, shelf: Shelf) -> 
     assert listed(spaces="all", agent_id=agent["id"]) == {public, private, org}
 
 
-def test_a_users_space_shows_others_what_is_about_them(town: Town, shelf: Shelf) -> None:
-    ann, bob, eve = town.person("ann"), town.person("bob"), town.person("eve")
+def test_a_users_space_shows_others_what_is_about_them(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann, bob, eve = callers.person("ann"), callers.person("bob"), callers.person("eve")
     ann.lists("/memories", user_id=ann.name)  # from now on her org is known
-    about_bob = shelf.puts(own(ann), subjects=(person_of(bob),), content="likes tea")
-    shelf.puts(own(ann), content="nobody else's business", sensitivity=Sensitivity.PERSONAL)
+    about_bob = stored_memories.puts(own(ann), subjects=(person_of(bob),), content="likes tea")
+    stored_memories.puts(
+        own(ann), content="nobody else's business", sensitivity=Sensitivity.PERSONAL
+    )
     assert ids(bob.lists("/memories", user_id=ann.name)) == [about_bob]
     assert eve.lists("/memories", user_id=ann.name) == []
     bob.get("/memories/{}", about_bob).expect(200)
     eve.get("/memories/{}", about_bob).refused(404, "not_found")
 
 
-def test_subjects_and_staters_are_found(town: Town, shelf: Shelf) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    about = shelf.puts(own(ann), subjects=(person_of(bob),))
-    said = shelf.puts(own(ann), stated_by=person_of(bob))
+def test_subjects_and_staters_are_found(callers: Callers, stored_memories: StoredMemories) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    about = stored_memories.puts(own(ann), subjects=(person_of(bob),))
+    said = stored_memories.puts(own(ann), stated_by=person_of(bob))
     found = ann.lists("/memories", user_id=ann.name, subjects=person_of(bob))
     assert ids(found) == [about]
     found = ann.lists("/memories", user_id=ann.name, stated_by=person_of(bob))

@@ -12,9 +12,9 @@ from recollect.kernel.owner import Owner
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import MemoryStatus, Sensitivity, VersionChange
 from tests.conftest import Serve
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of
-from tests.support.memory.store import Shelf, a_shelf
+from tests.support.memory.store import StoredMemories, open_stored_memories
 
 pytestmark = pytest.mark.surfaces("grpc")
 
@@ -22,14 +22,16 @@ HISTORY = "/memories/{}/history"
 EXPLAIN = "/memories/{}/explain"
 
 
-def own(asker: Asker) -> Space:
-    return Space(SpaceKind.USER, asker.name)
+def own(caller: Caller) -> Space:
+    return Space(SpaceKind.USER, caller.name)
 
 
-def change(shelf: Shelf, memory_id: str, *, at: datetime | None = None, **fields: Any) -> None:
+def change(
+    stored_memories: StoredMemories, memory_id: str, *, at: datetime | None = None, **fields: Any
+) -> None:
     """The next version of a memory, by its owner."""
-    memories = shelf.storage.stores.memories
-    at = at or shelf.now
+    memories = stored_memories.storage.stores.memories
+    at = at or stored_memories.now
 
     def work(tx: Tx) -> None:
         before = memories.fetch(tx, MemoryId(memory_id), lock=True)
@@ -40,22 +42,26 @@ def change(shelf: Shelf, memory_id: str, *, at: datetime | None = None, **fields
         what = VersionChange.SUPERSEDED if superseded else VersionChange.UPDATED
         memories.update(tx, before, after, change=what, by=Owner.user("ann"), at=at)
 
-    shelf.storage.write(work)
+    stored_memories.storage.write(work)
 
 
-def supersede(shelf: Shelf, new: str, *olds: str) -> None:
+def supersede(stored_memories: StoredMemories, new: str, *olds: str) -> None:
     """One memory in place of others."""
-    link = shelf.storage.stores.memories.link_superseded
+    link = stored_memories.storage.stores.memories.link_superseded
     for old in olds:
-        at = shelf.now
-        change(shelf, old, at=at, status=MemoryStatus.SUPERSEDED, superseded_by=MemoryId(new))
-        shelf.storage.do(link, MemoryId(new), MemoryId(old), at=at, reason="test")
+        at = stored_memories.now
+        change(
+            stored_memories, old, at=at, status=MemoryStatus.SUPERSEDED, superseded_by=MemoryId(new)
+        )
+        stored_memories.storage.do(link, MemoryId(new), MemoryId(old), at=at, reason="test")
 
 
-def test_every_version_stays_in_the_history(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
-    memory_id = shelf.puts(own(ann), content="one")
-    change(shelf, memory_id, content="two")
+def test_every_version_stays_in_the_history(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
+    memory_id = stored_memories.puts(own(ann), content="one")
+    change(stored_memories, memory_id, content="two")
     newest, oldest = ann.lists(HISTORY, memory_id)
     assert (newest["version"], newest["change"], newest["content"]) == (2, "updated", "two")
     assert (oldest["version"], oldest["change"], oldest["content"]) == (1, "created", "one")
@@ -64,12 +70,14 @@ def test_every_version_stays_in_the_history(town: Town, shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 3, 50])
-def test_a_history_has_every_branch_breadth_first(town: Town, shelf: Shelf, limit: int) -> None:
-    ann = town.person("ann")
-    a, b, c, d, e = (shelf.puts(own(ann), content=name) for name in "ABCDE")
-    supersede(shelf, b, a)
-    supersede(shelf, d, c)
-    supersede(shelf, e, b, d)
+def test_a_history_has_every_branch_breadth_first(
+    callers: Callers, stored_memories: StoredMemories, limit: int
+) -> None:
+    ann = callers.person("ann")
+    a, b, c, d, e = (stored_memories.puts(own(ann), content=name) for name in "ABCDE")
+    supersede(stored_memories, b, a)
+    supersede(stored_memories, d, c)
+    supersede(stored_memories, e, b, d)
     items = ann.lists(HISTORY, e, limit=limit)
     depths = {item["memory_id"]: item["depth"] for item in items}
     assert depths == {e: 0, b: 1, d: 1, a: 2, c: 2}
@@ -80,12 +88,16 @@ def test_a_history_has_every_branch_breadth_first(town: Town, shelf: Shelf, limi
     assert {item["memory_id"] for item in ann.lists(HISTORY, b)} == {a, b}
 
 
-def test_a_removed_predecessor_leaves_its_id_and_time(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
-    a, b, c = (shelf.puts(own(ann)) for _ in range(3))
-    supersede(shelf, b, a)
-    supersede(shelf, c, b)
-    shelf.storage.do(shelf.storage.stores.memories.delete, MemoryId(b), at=shelf.now)
+def test_a_removed_predecessor_leaves_its_id_and_time(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
+    a, b, c = (stored_memories.puts(own(ann)) for _ in range(3))
+    supersede(stored_memories, b, a)
+    supersede(stored_memories, c, b)
+    stored_memories.storage.do(
+        stored_memories.storage.stores.memories.delete, MemoryId(b), at=stored_memories.now
+    )
     items = ann.lists(HISTORY, c)
     (removed,) = [item for item in items if item["memory_id"] == b]
     assert (removed["change"], removed["version"], removed["by"]) == ("removed", None, None)
@@ -96,9 +108,9 @@ def test_a_removed_predecessor_leaves_its_id_and_time(town: Town, shelf: Shelf) 
 
 @pytest.mark.parametrize("in_place", [True, False])
 def test_personal_data_of_the_past_is_told_of_when_a_history_shows_it(
-    town: Town, in_place: bool
+    callers: Callers, in_place: bool
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     mine: dict[str, Any] = {"space": {"kind": "user"}}
     now = old = ann.adds("My number is 219-09-9999", **mine)["id"]
     if in_place:
@@ -114,12 +126,14 @@ def test_personal_data_of_the_past_is_told_of_when_a_history_shows_it(
     assert (told["operation"], told["ids"], told["pii_tags"]) == ("getHistory", [old], ["ssn"])
 
 
-def test_what_a_reader_may_not_see_is_an_id_in_a_history(town: Town, shelf: Shelf) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_what_a_reader_may_not_see_is_an_id_in_a_history(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     person_of(ann)
-    old = shelf.puts(own(ann), content="a rumour")
-    new = shelf.puts(own(ann), content="bob's own word", subjects=(person_of(bob),))
-    supersede(shelf, new, old)
+    old = stored_memories.puts(own(ann), content="a rumour")
+    new = stored_memories.puts(own(ann), content="bob's own word", subjects=(person_of(bob),))
+    supersede(stored_memories, new, old)
     seen = {item["memory_id"]: item for item in bob.lists(HISTORY, new)}
     assert seen[new]["content"] == "bob's own word"
     assert {"content", "value"} & {*seen[old]} == set()
@@ -129,11 +143,13 @@ def test_what_a_reader_may_not_see_is_an_id_in_a_history(town: Town, shelf: Shel
     assert "rumour" in str(ann.lists(HISTORY, new))
 
 
-def test_a_text_that_was_more_private_stays_so(town: Town, shelf: Shelf) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_text_that_was_more_private_stays_so(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     ann_id, bob_id = person_of(ann), person_of(bob)
-    start = shelf.now
-    memory_id = shelf.puts(
+    start = stored_memories.now
+    memory_id = stored_memories.puts(
         own(ann),
         at=start - timedelta(hours=1),
         content="bob hides something",
@@ -141,9 +157,9 @@ def test_a_text_that_was_more_private_stays_so(town: Town, shelf: Shelf) -> None
         sensitivity=Sensitivity.SENSITIVE,
         stated_by=ann_id,
     )
-    eve = town.person("eve")
+    eve = callers.person("eve")
     change(
-        shelf,
+        stored_memories,
         memory_id,
         content="a harmless word",
         sensitivity=Sensitivity.PUBLIC,
@@ -159,13 +175,21 @@ def test_a_text_that_was_more_private_stays_so(town: Town, shelf: Shelf) -> None
     assert bob.get("/memories/{}", memory_id, as_of=then).expect(200)["version"] == 1
 
 
-def test_as_of_shows_what_was_recorded_then(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
-    start = shelf.now
+def test_as_of_shows_what_was_recorded_then(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
+    start = stored_memories.now
     times = [start + timedelta(minutes=n) for n in (-30, -20, -10)]
-    porto = shelf.puts(own(ann), at=times[0], content="Porto", tags=("home",))
-    change(shelf, porto, at=times[1], content="Lisbon", tags=("moved",))
-    change(shelf, porto, at=times[2], status=MemoryStatus.SUPERSEDED, superseded_by=MemoryId("x"))
+    porto = stored_memories.puts(own(ann), at=times[0], content="Porto", tags=("home",))
+    change(stored_memories, porto, at=times[1], content="Lisbon", tags=("moved",))
+    change(
+        stored_memories,
+        porto,
+        at=times[2],
+        status=MemoryStatus.SUPERSEDED,
+        superseded_by=MemoryId("x"),
+    )
 
     def at(minutes: int) -> list[tuple[str, int, str]]:
         asked = (start + timedelta(minutes=minutes)).isoformat()
@@ -181,10 +205,12 @@ def test_as_of_shows_what_was_recorded_then(town: Town, shelf: Shelf) -> None:
     ann.get("/memories/{}", porto).refused(404, "not_found")
 
 
-def test_an_explanation_names_rule_and_relations(town: Town, shelf: Shelf) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_an_explanation_names_rule_and_relations(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     ann_id, bob_id = person_of(ann), person_of(bob)
-    memory_id = shelf.puts(
+    memory_id = stored_memories.puts(
         own(ann),
         subjects=(bob_id,),
         stated_by=ann_id,
@@ -203,78 +229,90 @@ def test_an_explanation_names_rule_and_relations(town: Town, shelf: Shelf) -> No
     assert theirs["supersession"] == [{"relation": "supersedes", "id": "old"}]
     assert theirs["expires_at"] is None
     assert "content" not in theirs
-    town.person("eve").get(EXPLAIN, memory_id).refused(404, "not_found")
+    callers.person("eve").get(EXPLAIN, memory_id).refused(404, "not_found")
 
 
-def test_an_auditor_is_told_why_somebody_does_not_see_it(town: Town, shelf: Shelf) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_an_auditor_is_told_why_somebody_does_not_see_it(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     person_of(ann), person_of(bob)
-    memory_id = shelf.puts(own(ann), sensitivity=Sensitivity.SENSITIVE, learned_in=ChatId("c"))
-    told = town.auditor.get(EXPLAIN, memory_id, as_user=bob.name).expect(200)
+    memory_id = stored_memories.puts(
+        own(ann), sensitivity=Sensitivity.SENSITIVE, learned_in=ChatId("c")
+    )
+    told = callers.auditor.get(EXPLAIN, memory_id, as_user=bob.name).expect(200)
     assert (told["allowed"], told["rule"]) == (False, "private.sensitive.excluded")
-    told = town.auditor.get(EXPLAIN, memory_id, as_user=ann.name).expect(200)
+    told = callers.auditor.get(EXPLAIN, memory_id, as_user=ann.name).expect(200)
     assert (told["allowed"], told["rule"]) == (True, "space.own")
-    town.auditor.get(EXPLAIN, memory_id).refused(404, "not_found")
-    town.auditor.get(EXPLAIN, memory_id, as_user="nobody-yet").refused(404, "not_found")
+    callers.auditor.get(EXPLAIN, memory_id).refused(404, "not_found")
+    callers.auditor.get(EXPLAIN, memory_id, as_user="nobody-yet").refused(404, "not_found")
     ann.get(EXPLAIN, memory_id, as_user=bob.name).refused(403, "forbidden")
-    read = [e for e in shelf.events("memory", "read") if e["operation"] == "explainMemory"]
+    read = [
+        e for e in stored_memories.events("memory", "read") if e["operation"] == "explainMemory"
+    ]
     assert {event["rule"] for event in read} >= {"private.sensitive.excluded", "space.own"}
 
 
-def test_an_inactive_memory_is_explained_as_such(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
+def test_an_inactive_memory_is_explained_as_such(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
     person_of(ann)
-    memory_id = shelf.puts(own(ann), status=MemoryStatus.ARCHIVED)
-    told = town.auditor.get(EXPLAIN, memory_id, as_user=ann.name).expect(200)
+    memory_id = stored_memories.puts(own(ann), status=MemoryStatus.ARCHIVED)
+    told = callers.auditor.get(EXPLAIN, memory_id, as_user=ann.name).expect(200)
     assert (told["allowed"], told["rule"]) == (False, "inactive")
 
 
-def reads(shelf: Shelf, operation: str) -> list[dict[str, Any]]:
-    return [e for e in shelf.events("memory", "read") if e["operation"] == operation]
+def reads(stored_memories: StoredMemories, operation: str) -> list[dict[str, Any]]:
+    return [e for e in stored_memories.events("memory", "read") if e["operation"] == operation]
 
 
-def test_reads_of_risky_memories_are_told_without_text(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
-    risky = shelf.puts(own(ann), content="ann@example.org", pii_tags=("email", "name"))
-    critical = shelf.puts(own(ann), key="ssn-of-ann", value={}, pii_tags=("ssn",))
-    shelf.puts(own(ann), content="harmless", pii_tags=("name",))
+def test_reads_of_risky_memories_are_told_without_text(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
+    risky = stored_memories.puts(own(ann), content="ann@example.org", pii_tags=("email", "name"))
+    critical = stored_memories.puts(own(ann), key="ssn-of-ann", value={}, pii_tags=("ssn",))
+    stored_memories.puts(own(ann), content="harmless", pii_tags=("name",))
     ann.get("/memories/{}", critical).expect(200)
     assert len(ann.lists("/memories", user_id=ann.name)) == 3
-    (one,) = [e for e in reads(shelf, "getMemory") if e["memory_id"] == critical]
+    (one,) = [e for e in reads(stored_memories, "getMemory") if e["memory_id"] == critical]
     assert (one["rule"], one["count"], one["ids"]) == ("space.own", 1, [critical])
     assert (one["key"], one["has_pii"], one["pii_tags"]) == ("s***", True, ["ssn"])
-    (many,) = [e for e in reads(shelf, "listMemories") if e["space"]["id"] == ann.name]
+    (many,) = [e for e in reads(stored_memories, "listMemories") if e["space"]["id"] == ann.name]
     assert (many["count"], sorted(many["ids"])) == (2, sorted([risky, critical]))
     assert (many["rule"], many["pii_tags"]) == ("direct", ["email", "name", "ssn"])
     assert "example.org" not in str(many)
 
 
-def test_reads_in_several_spaces_are_told_in_each(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
+def test_reads_in_several_spaces_are_told_in_each(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     private = Space(SpaceKind.AGENT_PRIVATE, agent["id"])
-    made = [shelf.puts(space, pii_tags=("phone",)) for space in (own(ann), private)]
+    made = [stored_memories.puts(space, pii_tags=("phone",)) for space in (own(ann), private)]
     ann.lists("/memories", user_id=ann.name, agent_id=agent["id"])
-    told = {e["space"]["id"]: e["ids"] for e in reads(shelf, "listMemories")}
+    told = {e["space"]["id"]: e["ids"] for e in reads(stored_memories, "listMemories")}
     assert [told[ann.name], told[agent["id"]]] == [[made[0]], [made[1]]]
 
 
 @pytest.mark.parametrize(("setting", "count"), [("all", 2), ("none", 0)])
 def test_a_setting_says_which_reads_are_told(serve: Serve, setting: str, count: int) -> None:
     world = serve(events__reads=setting)
-    ann = Town(world).person("ann")
-    with a_shelf(world) as shelf:
-        shelf.puts(own(ann), pii_tags=("ssn",))
-        shelf.puts(own(ann))
+    ann = Callers(world).person("ann")
+    with open_stored_memories(world) as stored_memories:
+        stored_memories.puts(own(ann), pii_tags=("ssn",))
+        stored_memories.puts(own(ann))
         ann.lists("/memories", user_id=ann.name)
-        assert sum(event["count"] for event in shelf.events("memory", "read")) == count
+        assert sum(event["count"] for event in stored_memories.events("memory", "read")) == count
 
 
 @pytest.mark.scenario(54)
 def test_a_history_has_every_predecessor_before_and_after_compaction(
-    town: Town,
+    callers: Callers,
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     mine = {"space": {"kind": "user"}}
     a, c = (ann.adds(f"fact {name}", **mine)["id"] for name in "ac")
     b = ann.adds("fact b", supersedes=[a], **mine)["id"]
@@ -283,15 +321,15 @@ def test_a_history_has_every_predecessor_before_and_after_compaction(
     before = ann.lists(HISTORY, e)
     assert {item["memory_id"]: item["depth"] for item in before} == {e: 0, b: 1, d: 1, a: 2, c: 2}
     assert {item["content"] for item in before} == {f"fact {name}" for name in "abcde"}
-    town.world.clock.advance(days=91)
-    town.admin.post("/admin/compact", body={"dry_run": False}).expect(200)
+    callers.world.clock.advance(days=91)
+    callers.admin.post("/admin/compact", body={"dry_run": False}).expect(200)
     after = ann.lists(HISTORY, e)
     assert {item["memory_id"]: item["depth"] for item in after} == {e: 0, b: 1, d: 1, a: 2, c: 2}
     assert {item.get("content") for item in after} == {"fact e", None}
 
 
-def test_an_explanation_tells_the_score_of_a_query(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_explanation_tells_the_score_of_a_query(callers: Callers) -> None:
+    ann = callers.person("ann")
     memory = ann.adds("the harbour opens at six", space={"kind": "user"})
     ann.adds("bread needs time", space={"kind": "user"})
     found = ann.get(EXPLAIN, memory["id"], query="when does the harbour open?").expect(200)

@@ -10,8 +10,8 @@ import pytest
 from recollect.kernel.ids import AgentId, MemoryId
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import MemoryStatus
-from tests.support.memory.callers import Asker, Town
-from tests.support.memory.store import Shelf
+from tests.support.memory.callers import Caller, Callers
+from tests.support.memory.store import StoredMemories
 from tests.support.world import new_id
 
 pytestmark = pytest.mark.surfaces("grpc")
@@ -67,8 +67,8 @@ MEMBERS = [
 ]
 
 
-def own(asker: Asker) -> Space:
-    return Space(SpaceKind.USER, asker.name)
+def own(caller: Caller) -> Space:
+    return Space(SpaceKind.USER, caller.name)
 
 
 def of_agent(agent: dict[str, Any], kind: SpaceKind = SpaceKind.AGENT_PUBLIC) -> dict[str, Any]:
@@ -79,10 +79,12 @@ def ids(found: list[dict[str, Any]]) -> list[str]:
     return [memory["id"] for memory in found]
 
 
-def test_a_memory_has_all_its_members(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
+def test_a_memory_has_all_its_members(callers: Callers, stored_memories: StoredMemories) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
-    memory_id = shelf.puts(**of_agent(agent), key="theme", value={"colour": "dark"}, tags=("a",))
+    memory_id = stored_memories.puts(
+        **of_agent(agent), key="theme", value={"colour": "dark"}, tags=("a",)
+    )
     memory = ann.get("/memories/{}", memory_id).expect(200)
     assert sorted(memory) == sorted(MEMBERS)
     assert memory["space"] == {"kind": "agent_public", "id": agent["id"]}
@@ -93,19 +95,21 @@ def test_a_memory_has_all_its_members(town: Town, shelf: Shelf) -> None:
     assert (memory["status"], memory["version"], memory["tags"]) == ("active", 1, ["a"])
 
 
-def test_memories_answer_without_a_version_in_the_path_too(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
-    memory_id = shelf.puts(own(ann))
+def test_memories_answer_without_a_version_in_the_path_too(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
+    memory_id = stored_memories.puts(own(ann))
     found = ann.get("../memories/{}", memory_id).expect(200)
     assert found == ann.get("/memories/{}", memory_id).expect(200)
 
 
 @pytest.mark.parametrize("path", ["/memories/{}", "/memories/{}/history", "/memories/{}/explain"])
 def test_who_may_not_read_it_is_told_as_of_an_unknown_one(
-    town: Town, shelf: Shelf, path: str
+    callers: Callers, stored_memories: StoredMemories, path: str
 ) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    private = shelf.puts(**of_agent(ann.registers(), SpaceKind.AGENT_PRIVATE))
+    ann, bob = callers.person("ann"), callers.person("bob")
+    private = stored_memories.puts(**of_agent(ann.registers(), SpaceKind.AGENT_PRIVATE))
     ann.get(path, private).expect(200)
     hidden = bob.get(path, private)
     unknown = new_id()
@@ -115,42 +119,48 @@ def test_who_may_not_read_it_is_told_as_of_an_unknown_one(
 
 
 @pytest.mark.parametrize("id_", ["a b", "ü", "\x00", "x" * 129])
-def test_what_can_be_no_id_is_unknown(town: Town, id_: str) -> None:
-    town.person("ann").get("/memories/{}", id_).refused(404, "not_found")
+def test_what_can_be_no_id_is_unknown(callers: Callers, id_: str) -> None:
+    callers.person("ann").get("/memories/{}", id_).refused(404, "not_found")
 
 
-def test_an_unknown_cursor_is_refused(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_unknown_cursor_is_refused(callers: Callers) -> None:
+    ann = callers.person("ann")
     assert ann.get("/memories", spaces="all", after="x").status == 422
 
 
-def test_pages_show_everything_once_newest_first(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
-    at = shelf.now
-    made = sorted((shelf.puts(own(ann), at=at) for _ in range(5)), reverse=True)
-    older = shelf.puts(own(ann), at=at - timedelta(days=1))
+def test_pages_show_everything_once_newest_first(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
+    at = stored_memories.now
+    made = sorted((stored_memories.puts(own(ann), at=at) for _ in range(5)), reverse=True)
+    older = stored_memories.puts(own(ann), at=at - timedelta(days=1))
     assert ids(ann.lists("/memories", user_id=ann.name, limit=2)) == [*made, older]
 
 
-def test_a_cursor_outlives_its_row(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
-    at = shelf.now
-    made = [shelf.puts(own(ann), at=at - timedelta(seconds=n)) for n in range(4)]
+def test_a_cursor_outlives_its_row(callers: Callers, stored_memories: StoredMemories) -> None:
+    ann = callers.person("ann")
+    at = stored_memories.now
+    made = [stored_memories.puts(own(ann), at=at - timedelta(seconds=n)) for n in range(4)]
     page = ann.get("/memories", user_id=ann.name, limit=2).expect(200)
-    memories = shelf.storage.stores.memories
-    shelf.storage.do(memories.delete, MemoryId(made[1]), at=at)
+    memories = stored_memories.storage.stores.memories
+    stored_memories.storage.do(memories.delete, MemoryId(made[1]), at=at)
     rest = ann.get("/memories", user_id=ann.name, after=page["next_cursor"]).expect(200)
     assert ids(rest["data"]) == made[2:]
     assert rest["next_cursor"] is None
 
 
-def test_a_due_memory_is_hidden_from_its_instant_on(town: Town, shelf: Shelf) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_due_memory_is_hidden_from_its_instant_on(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()
-    clock = town.world.clock
+    clock = callers.world.clock
     with clock.hold() as now:
         due = now + timedelta(days=3)
-        memory_id = shelf.puts(**of_agent(agent), expires_at=due, expiry_rule="type:observation")
+        memory_id = stored_memories.puts(
+            **of_agent(agent), expires_at=due, expiry_rule="type:observation"
+        )
         clock.advance(seconds=259_199.999999)
         assert ann.get("/memories/{}", memory_id).expect(200)["status"] == "active"
         assert ids(bob.lists("/memories", agent_id=agent["id"])) == [memory_id]
@@ -168,9 +178,11 @@ def test_a_due_memory_is_hidden_from_its_instant_on(town: Town, shelf: Shelf) ->
 @pytest.mark.parametrize(
     "status", [MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.QUARANTINED]
 )
-def test_only_active_memories_are_current(town: Town, shelf: Shelf, status: MemoryStatus) -> None:
-    ann = town.person("ann")
-    memory_id = shelf.puts(own(ann), status=status)
+def test_only_active_memories_are_current(
+    callers: Callers, stored_memories: StoredMemories, status: MemoryStatus
+) -> None:
+    ann = callers.person("ann")
+    memory_id = stored_memories.puts(own(ann), status=status)
     ann.get("/memories/{}", memory_id).refused(404, "not_found")
     assert ann.lists("/memories", user_id=ann.name) == []
     asked = ann.lists("/memories", user_id=ann.name, status=str(status))
@@ -178,32 +190,36 @@ def test_only_active_memories_are_current(town: Town, shelf: Shelf, status: Memo
 
 
 @pytest.mark.rest_only("a message has no vector that is null")
-def test_the_vector_is_for_writers_who_ask(town: Town, shelf: Shelf) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    memory_id = shelf.puts(**of_agent(ann.registers()))
+def test_the_vector_is_for_writers_who_ask(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    memory_id = stored_memories.puts(**of_agent(ann.registers()))
     asked = {"include": "embedding"}
     assert ann.get("/memories/{}", memory_id, **asked).expect(200)["embedding"] is None
-    put_vector(shelf, memory_id, [0.5, -2.0])
+    put_vector(stored_memories, memory_id, [0.5, -2.0])
     assert ann.get("/memories/{}", memory_id, **asked).expect(200)["embedding"] == [0.5, -2.0]
     assert "embedding" not in ann.get("/memories/{}", memory_id).expect(200)
     assert "embedding" not in bob.get("/memories/{}", memory_id, **asked).expect(200)
 
 
-def test_an_agent_reads_what_its_run_left(town: Town, shelf: Shelf) -> None:
-    ann = town.person("ann")
+def test_an_agent_reads_what_its_run_left(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    ann = callers.person("ann")
     agent = ann.registers()
     run = ann.post("/runs", body={"agent_id": agent["id"]}).expect(201)
-    in_run = shelf.puts_in_run(run)
-    itself = town.agent(agent["id"])
+    in_run = stored_memories.insert_in_run(run)
+    itself = callers.agent(agent["id"])
     assert ids(itself.lists("/memories", run_id=run["id"])) == [in_run]
     itself.get("/memories/{}", in_run).expect(200)
 
 
-def put_vector(shelf: Shelf, memory_id: str, vector: list[float]) -> None:
+def put_vector(stored_memories: StoredMemories, memory_id: str, vector: list[float]) -> None:
     sent: Any = str(vector)
-    if shelf.world.database.engine == "sqlite":
+    if stored_memories.world.database.engine == "sqlite":
         sent = struct.pack(f">{len(vector)}f", *vector)
-    shelf.world.database.rows(
+    stored_memories.world.database.rows(
         "INSERT INTO memory_embeddings (doc, memory_id, embedding, model, dimensions)"
         " SELECT doc, id, :vector, 'test', 2 FROM memories WHERE id = :id",
         id=memory_id,

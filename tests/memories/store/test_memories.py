@@ -159,9 +159,9 @@ def test_a_sight_of_everything_pages_newest_first(storage: Storage) -> None:
 
 def test_only_known_ids_are_seen(storage: Storage) -> None:
     one, two = keep(storage, a_memory(storage)), keep(storage, a_memory(storage))
-    sight = Viewer.for_system("test", at(20))
+    viewer = Viewer.for_system("test", at(20))
     ids = [one.memory.id, MemoryId("unknown"), two.memory.id]
-    found = storage.ask(storage.stores.memories.fetch_many_visible, sight, ids, MemoryFilter())
+    found = storage.ask(storage.stores.memories.fetch_many_visible, viewer, ids, MemoryFilter())
     assert found == {one.memory.id: one, two.memory.id: two}
 
 
@@ -268,9 +268,9 @@ class TestEncryption:
 
 
 def seen(storage: Storage, stored: StoredMemory, **chosen: Any) -> StoredMemory | None:
-    sight = Viewer.for_system("test", at(20))
+    viewer = Viewer.for_system("test", at(20))
     see = storage.stores.memories.fetch_visible
-    return storage.ask(see, sight, stored.memory.id, MemoryFilter(**chosen))
+    return storage.ask(see, viewer, stored.memory.id, MemoryFilter(**chosen))
 
 
 def walk(storage: Storage, chosen: MemoryFilter, *, limit: int) -> Iterator[list[StoredMemory]]:

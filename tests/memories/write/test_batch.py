@@ -5,29 +5,29 @@ from typing import Any
 import pytest
 
 from tests.support.api import Reply
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 
 pytestmark = pytest.mark.surfaces("grpc")
 
 MINE: dict[str, Any] = {"space": {"kind": "user"}}
 
 
-def batch(asker: Asker, *items: Any, **members: Any) -> Reply:
-    return asker.post("/memories/batch", body={"items": list(items)} | members)
+def batch(caller: Caller, *items: Any, **members: Any) -> Reply:
+    return caller.post("/memories/batch", body={"items": list(items)} | members)
 
 
 def creates(content: str, **members: Any) -> dict[str, Any]:
     return {"op": "create", "content": content} | MINE | members
 
 
-def contents(asker: Asker) -> set[str]:
-    return {row["content"] for row in asker.lists("/memories", spaces="user")}
+def contents(caller: Caller) -> set[str]:
+    return {row["content"] for row in caller.lists("/memories", spaces="user")}
 
 
-def test_a_batch_writes_changes_and_deletes_in_order(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_batch_writes_changes_and_deletes_in_order(callers: Callers) -> None:
+    ann = callers.person("ann")
     kept, gone = ann.adds("Keep me", **MINE), ann.adds("Delete me", **MINE)
-    new_id = town.world.user("note").name
+    new_id = callers.world.user("note").name
     answer = batch(
         ann,
         creates("Brand new", id=new_id),
@@ -47,8 +47,8 @@ def test_a_batch_writes_changes_and_deletes_in_order(town: Town) -> None:
     assert ann.get("/memories/{}", new_id).expect(200)["tags"] == ["later"]
 
 
-def test_an_atomic_batch_tells_all_failures_and_stores_nothing(town: Town) -> None:
-    ann, owner = town.person("ann"), town.person("o")
+def test_an_atomic_batch_tells_all_failures_and_stores_nothing(callers: Callers) -> None:
+    ann, owner = callers.person("ann"), callers.person("o")
     foreign = owner.registers()["id"]
     kept = ann.adds("Keep me", **MINE)
     reply = batch(
@@ -82,18 +82,18 @@ def test_an_atomic_batch_tells_all_failures_and_stores_nothing(town: Town) -> No
     )
 
 
-def test_each_refused_item_is_written_down(town: Town) -> None:
-    ann, owner = town.person("ann"), town.person("o")
+def test_each_refused_item_is_written_down(callers: Callers) -> None:
+    ann, owner = callers.person("ann"), callers.person("o")
     foreign = owner.registers()["id"]
     denied = {"op": "create", "content": "x", "agent_id": foreign}
     batch(ann, denied, creates("the PIN is 48213377")).refused(403, "not_owner")
     for event_type in ("memory.denied", "memory.refused"):
-        events = town.auditor.lists("/events", event_type=event_type)
+        events = callers.auditor.lists("/events", event_type=event_type)
         assert [event["requester_id"] for event in events].count(ann.name) == 1
 
 
-def test_without_atomic_each_item_has_its_own_fate(town: Town) -> None:
-    ann = town.person("ann")
+def test_without_atomic_each_item_has_its_own_fate(callers: Callers) -> None:
+    ann = callers.person("ann")
     answer = batch(
         ann,
         creates("First"),
@@ -118,16 +118,16 @@ def test_without_atomic_each_item_has_its_own_fate(town: Town) -> None:
     assert contents(ann) == {"First", "Third"}
 
 
-def test_equal_items_of_one_batch_become_one_row(town: Town) -> None:
-    ann = town.person("ann")
+def test_equal_items_of_one_batch_become_one_row(callers: Callers) -> None:
+    ann = callers.person("ann")
     results = batch(ann, creates("Same"), creates("same!")).expect(200)["results"]
     assert len({item["id"] for item in results}) == 1
     (row,) = ann.lists("/memories", spaces="user")
     assert row["repeats"] == 1
 
 
-def test_a_change_that_needs_an_approval_waits_for_it(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_change_that_needs_an_approval_waits_for_it(callers: Callers) -> None:
+    ann = callers.person("ann")
     body = {"key": "tax", "value": {"n": "219-09-9999"}} | MINE
     memory = ann.post("/memories", body=body).expect(201)["memory"]
     wish = {"op": "update", "id": memory["id"], "ttl_seconds": 60 * 86_400}
@@ -137,16 +137,16 @@ def test_a_change_that_needs_an_approval_waits_for_it(town: Town) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1001])
-def test_a_batch_has_1_to_1000_items(town: Town, count: int) -> None:
-    reply = batch(town.person("ann"), *({"op": "delete", "id": "x"} for _ in range(count)))
+def test_a_batch_has_1_to_1000_items(callers: Callers, count: int) -> None:
+    reply = batch(callers.person("ann"), *({"op": "delete", "id": "x"} for _ in range(count)))
     (wrong,) = reply.refused(422, "validation_error")["violations"]
     assert wrong["field"] == "items"
 
 
 def test_tags_of_what_an_earlier_item_wrote_can_not_be_taken_away_by_a_later_one(
-    town: Town,
+    callers: Callers,
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     memory = ann.adds("It is in the safe", pii_tags=["name"], **MINE)
     batch(
         ann,

@@ -13,9 +13,9 @@ from recollect.memories.reconcile import service as reconciling
 from recollect.memories.write import screen
 from recollect.search.memories import indexing
 from recollect.text import normal_form
-from tests.support.memory.callers import Asker, Town
-from tests.support.memory.statements import LONG, MINE, known, told
-from tests.support.memory.store import a_shelf
+from tests.support.memory.callers import Caller, Callers
+from tests.support.memory.statements import LONG, MINE, memories_by_content, state_in_turn
+from tests.support.memory.store import open_stored_memories
 from tests.support.world import World
 
 # Longer than what is looked at on the spot, and than what is compared word by word.
@@ -76,21 +76,23 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Readings:
 
 
 @pytest.fixture
-def ann(vector_world: World) -> Asker:
+def ann(vector_world: World) -> Caller:
     """Somebody who tells things on a server that compares them."""
-    return Town(vector_world).person("ann")
+    return Callers(vector_world).person("ann")
 
 
 def test_statements_are_compared_while_no_transaction_is_open(
-    ann: Asker, readings: Readings
+    ann: Caller, readings: Readings
 ) -> None:
-    told(ann, "I live in Porto", "I live in Lisbon", f"{LONG} is a copy", f"{LONG} is just a copy")
-    assert set(known(ann)) == {"I live in Lisbon", f"{LONG} is a copy"}
+    state_in_turn(
+        ann, "I live in Porto", "I live in Lisbon", f"{LONG} is a copy", f"{LONG} is just a copy"
+    )
+    assert set(memories_by_content(ann)) == {"I live in Lisbon", f"{LONG} is a copy"}
     assert {"reconcile", "reconcile_hearsay"} <= set(readings.all)
     assert readings.inside == []
 
 
-def test_a_long_text_is_read_before_it_is_written(ann: Asker, readings: Readings) -> None:
+def test_a_long_text_is_read_before_it_is_written(ann: Caller, readings: Readings) -> None:
     memory = ann.adds(TALE, **MINE)
     again = ann.post("/memories", body={"content": TALE} | MINE).expect(201)
     assert again["status"] == "duplicate"
@@ -100,12 +102,12 @@ def test_a_long_text_is_read_before_it_is_written(ann: Asker, readings: Readings
 
 
 def test_who_changes_marks_of_a_long_text_has_nobody_wait_for_the_text(
-    ann: Asker, readings: Readings
+    ann: Caller, readings: Readings
 ) -> None:
     memory = ann.adds(TALE, **MINE)
     items = [{"op": "update", "id": memory["id"], "tags": [tag]} for tag in ("one", "two", "three")]
     ann.post("/memories/batch", body={"items": items}).expect(200)
-    (row,) = known(ann, tags="three").values()
+    (row,) = memories_by_content(ann, tags="three").values()
     assert row["version"] == 4
     assert readings.inside == []
     (hit,) = ann.finds("painting", user_id=ann.name)
@@ -113,13 +115,13 @@ def test_who_changes_marks_of_a_long_text_has_nobody_wait_for_the_text(
 
 
 @pytest.mark.parametrize("by_server", [False, True])
-def test_repeats_are_found_by_the_text_of_now(ann: Asker, by_server: bool) -> None:
+def test_repeats_are_found_by_the_text_of_now(ann: Caller, by_server: bool) -> None:
     memory = ann.adds("Tea is served at four", **MINE)
     now = "Tea is served at five"
     if by_server:
-        with a_shelf(ann.world) as shelf:
-            before = shelf.stored(memory["id"])
-            shelf.replaces(before, replace(before.memory, content=now))
+        with open_stored_memories(ann.world) as stored_memories:
+            before = stored_memories.stored(memory["id"])
+            stored_memories.replaces(before, replace(before.memory, content=now))
     else:
         ann.patch("/memories/{}", memory["id"], body={"content": now}).expect(200)
     ann.patch("/memories/{}", memory["id"], body={"type": "preference"}).expect(200)
@@ -129,8 +131,10 @@ def test_repeats_are_found_by_the_text_of_now(ann: Asker, by_server: bool) -> No
     assert other["status"] == "created"
 
 
-def test_of_long_texts_that_are_nearly_the_same_both_stay(ann: Asker) -> None:
-    told(ann, f"{TALE} It is a copy", f"{TALE} It is not a copy", f"{TALE} It is just a copy")
-    rows = known(ann)
+def test_of_long_texts_that_are_nearly_the_same_both_stay(ann: Caller) -> None:
+    state_in_turn(
+        ann, f"{TALE} It is a copy", f"{TALE} It is not a copy", f"{TALE} It is just a copy"
+    )
+    rows = memories_by_content(ann)
     assert len(rows) == 3
     assert all(not row["conflicts_with"] for row in rows.values())

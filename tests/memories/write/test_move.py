@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.memory.callers import Town
+from tests.support.memory.callers import Callers
 from tests.support.memory.people import person_of
 
 pytestmark = pytest.mark.surfaces("grpc")
@@ -13,8 +13,8 @@ MINE: dict[str, Any] = {"space": {"kind": "user"}}
 
 
 @pytest.mark.scenario(8)
-def test_a_memory_becomes_public_by_a_move_and_never_in_place(town: Town) -> None:
-    owner, other = town.person("o"), town.person("u")
+def test_a_memory_becomes_public_by_a_move_and_never_in_place(callers: Callers) -> None:
+    owner, other = callers.person("o"), callers.person("u")
     agent = owner.registers()["id"]
     old = owner.adds("The tower opens in May", agent_id=agent, visibility="private")
     reply = owner.patch("/memories/{}", old["id"], body={"visibility": "public"})
@@ -30,8 +30,8 @@ def test_a_memory_becomes_public_by_a_move_and_never_in_place(town: Town) -> Non
     assert event["payload"]["new_id"] == new["id"]
 
 
-def test_a_move_keeps_what_was_said_by_whom_and_when(town: Town) -> None:
-    owner = town.person("o")
+def test_a_move_keeps_what_was_said_by_whom_and_when(callers: Callers) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
     said = {"tags": ["a"], "metadata": {"b": 1}, "type": "event", "ttl_seconds": 600}
     old = owner.adds("A concert", agent_id=agent, observed_at="2026-01-02T03:04:05Z", **said)
@@ -51,12 +51,12 @@ def test_a_move_keeps_what_was_said_by_whom_and_when(town: Town) -> None:
     assert (new["group_id"], new["source_agent"]) == (f"user-{owner.name}", agent)
 
 
-def test_a_move_does_not_renew_the_cap_on_personal_data(town: Town) -> None:
-    owner = town.person("o")
+def test_a_move_does_not_renew_the_cap_on_personal_data(callers: Callers) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
     body = {"content": "219-09-9999", "agent_id": agent, "visibility": "private"}
     old = owner.post("/memories", body=body).expect(201)["memory"]
-    town.world.clock.advance(days=20)
+    callers.world.clock.advance(days=20)
     new = owner.post("/memories/{}/move", old["id"], body=MINE).expect(201)["memory"]
     assert (new["expires_at"], new["expiry_rule"]) == (old["expires_at"], "pii:critical")
 
@@ -68,8 +68,8 @@ def test_a_move_does_not_renew_the_cap_on_personal_data(town: Town) -> None:
         ({"content": "he is shy", "sensitivity": "personal"}, "sensitivity_not_allowed"),
     ],
 )
-def test_all_checks_of_a_write_apply(town: Town, members: dict[str, Any], code: str) -> None:
-    owner = town.person("o")
+def test_all_checks_of_a_write_apply(callers: Callers, members: dict[str, Any], code: str) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
     body = {"agent_id": agent, "visibility": "private"} | members
     old = owner.post("/memories", body=body).expect(201)["memory"]
@@ -79,8 +79,8 @@ def test_all_checks_of_a_write_apply(town: Town, members: dict[str, Any], code: 
     assert len(owner.lists("/memories", agent_id=agent)) == 1
 
 
-def test_a_mover_may_write_both_spaces(town: Town) -> None:
-    owner, other = town.person("o"), town.person("u")
+def test_a_mover_may_write_both_spaces(callers: Callers) -> None:
+    owner, other = callers.person("o"), callers.person("u")
     agent, foreign = owner.registers()["id"], other.registers()["id"]
     memory = owner.adds("The gate is open", agent_id=agent)
     to_foreign = {"space": {"kind": "agent_public", "id": foreign}}
@@ -99,8 +99,8 @@ def test_a_mover_may_write_both_spaces(town: Town) -> None:
         ({"space": {"kind": "agent_public"}}, "space"),
     ],
 )
-def test_a_move_names_one_other_place(town: Town, target: dict[str, Any], field: str) -> None:
-    owner = town.person("o")
+def test_a_move_names_one_other_place(callers: Callers, target: dict[str, Any], field: str) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
     memory = owner.adds("The gate is open", agent_id=agent)
     reply = owner.post("/memories/{}/move", memory["id"], body=target)
@@ -109,9 +109,9 @@ def test_a_move_names_one_other_place(town: Town, target: dict[str, Any], field:
     assert [row["id"] for row in owner.lists("/memories", agent_id=agent)] == [memory["id"]]
 
 
-def test_what_moves_to_a_chat_was_learned_there(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    chat = town.world.user("chat").name
+def test_what_moves_to_a_chat_was_learned_there(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    chat = callers.world.user("chat").name
     ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
     there = {"space": {"kind": "chat", "id": chat}}
     memory = ann.adds("Bob brings cake", subjects=[person_of(bob)], **MINE)

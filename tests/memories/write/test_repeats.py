@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.memory.callers import Town
-from tests.support.memory.disclosure import OWN, a_chat, brings, says, told
+from tests.support.memory.callers import Callers
+from tests.support.memory.disclosure import OWN, a_chat, brings, is_shown, says
 from tests.support.memory.people import person_of
 from tests.support.world import at_once
 
@@ -19,8 +19,8 @@ def violation(details: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_an_equal_statement_is_counted_and_not_stored_twice(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_equal_statement_is_counted_and_not_stored_twice(callers: Callers) -> None:
+    ann = callers.person("ann")
     mine: dict[str, Any] = {"space": {"kind": "user"}}
     first = ann.adds("I like green tea.", **mine)
     again = ann.post("/memories", body={"content": "i like  GREEN tea"} | mine).expect(201)
@@ -32,8 +32,8 @@ def test_an_equal_statement_is_counted_and_not_stored_twice(town: Town) -> None:
     assert event["payload"]["repeats"] == 1
 
 
-def test_equal_statements_at_once_become_one_row(town: Town) -> None:
-    ann = town.person("ann")
+def test_equal_statements_at_once_become_one_row(callers: Callers) -> None:
+    ann = callers.person("ann")
     person_of(ann)
     body = {"content": "The train leaves at six", "space": {"kind": "user"}}
     replies = at_once([lambda: ann.post("/memories", body=body)] * 8)
@@ -43,8 +43,8 @@ def test_equal_statements_at_once_become_one_row(town: Town) -> None:
     assert row["repeats"] == 7
 
 
-def test_a_repeat_renews_decay_by_type(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_repeat_renews_decay_by_type(callers: Callers) -> None:
+    ann = callers.person("ann")
     said = {"type": "observation", "space": {"kind": "user"}}
     first = ann.adds("The lift is broken", observed_at="2026-01-01T00:00:00Z", **said)
     assert first["status"] == "expired"
@@ -55,8 +55,8 @@ def test_a_repeat_renews_decay_by_type(town: Town) -> None:
     assert third["expires_at"] > second["expires_at"]
 
 
-def test_a_repeat_may_ask_for_another_term(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_repeat_may_ask_for_another_term(callers: Callers) -> None:
+    ann = callers.person("ann")
     body = {"content": "The code word is told at the gate", "space": {"kind": "user"}}
     first = ann.post("/memories", body=body).expect(201)["memory"]
     assert (first["expires_at"], first["expiry_rule"]) == (None, "never")
@@ -70,12 +70,12 @@ def test_a_repeat_may_ask_for_another_term(town: Town) -> None:
     policy = ann.post("/memories", body=body | {"retention_policy": "dev"}).expect(201)
     assert policy["memory"]["retention_policy"] == "dev"
     assert [warning["code"] for warning in policy["warnings"]] == ["expiry_clamped"]
-    town.world.clock.advance(seconds=3600)
+    callers.world.clock.advance(seconds=3600)
     ann.get("/memories/{}", first["id"]).refused(404, "not_found")
 
 
-def test_what_a_repeat_says_of_privacy_is_never_lost(town: Town) -> None:
-    ann = town.person("ann")
+def test_what_a_repeat_says_of_privacy_is_never_lost(callers: Callers) -> None:
+    ann = callers.person("ann")
     body = {"content": "The gate opens at nine", "space": {"kind": "user"}}
     first = ann.post("/memories", body=body).expect(201)["memory"]
     assert (first["sensitivity"], first["portable"]) == ("public", True)
@@ -91,8 +91,8 @@ def test_what_a_repeat_says_of_privacy_is_never_lost(town: Town) -> None:
     assert "portable, sensitivity" in warning["message"]
 
 
-def test_a_repeat_adds_tags_and_metadata_and_tells_what_it_can_not_change(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_repeat_adds_tags_and_metadata_and_tells_what_it_can_not_change(callers: Callers) -> None:
+    ann = callers.person("ann")
     body = {"content": "The gate closes at ten", "space": {"kind": "user"}}
     marks = {"tags": ["a", "b"], "metadata": {"x": 1}}
     first = ann.post("/memories", body=body | marks).expect(201)["memory"]
@@ -113,35 +113,35 @@ def test_a_repeat_adds_tags_and_metadata_and_tells_what_it_can_not_change(town: 
     assert (kept["memory"]["tags"], kept["memory"]["type"]) == (["a", "b", "c"], "knowledge")
 
 
-def test_a_repeat_outside_its_chat_tells_nobody_who_came_later(town: Town) -> None:
-    p, q, r, s = (town.person(name) for name in "pqrs")
+def test_a_repeat_outside_its_chat_tells_nobody_who_came_later(callers: Callers) -> None:
+    p, q, r, s = (callers.person(name) for name in "pqrs")
     chat = a_chat(p, q)
     first = says(p, s, chat_id=chat)
-    town.world.clock.advance(seconds=1)
+    callers.world.clock.advance(seconds=1)
     brings(p, r, chat)
-    town.world.clock.advance(seconds=1)
+    callers.world.clock.advance(seconds=1)
     again = p.adds(first["content"], subjects=first["subjects"], **OWN)
     assert (again["id"] != first["id"], again["learned_in"]) == (True, None)
-    assert not told(r, first)
-    assert not told(r, again)
-    assert told(q, first)
+    assert not is_shown(r, first)
+    assert not is_shown(r, again)
+    assert is_shown(q, first)
 
 
-def test_what_is_said_again_in_its_chat_is_told_to_those_who_hear_it(town: Town) -> None:
-    p, r, s = (town.person(name) for name in "prs")
+def test_what_is_said_again_in_its_chat_is_told_to_those_who_hear_it(callers: Callers) -> None:
+    p, r, s = (callers.person(name) for name in "prs")
     chat = a_chat(p)
     first = says(p, s, chat_id=chat)
-    town.world.clock.advance(seconds=1)
+    callers.world.clock.advance(seconds=1)
     brings(p, r, chat)
-    assert not told(r, first)
-    town.world.clock.advance(seconds=1)
+    assert not is_shown(r, first)
+    callers.world.clock.advance(seconds=1)
     again = p.adds(first["content"], subjects=first["subjects"], chat_id=chat, **OWN)
     assert (again["id"], again["repeats"]) == (first["id"], 1)
-    assert told(r, again)
+    assert is_shown(r, again)
 
 
-def test_what_stays_in_its_chat_is_found_in_each_where_it_was_said(town: Town) -> None:
-    p = town.person("p")
+def test_what_stays_in_its_chat_is_found_in_each_where_it_was_said(callers: Callers) -> None:
+    p = callers.person("p")
     chats = [a_chat(p), a_chat(p)]
     rows = [
         p.adds("The demo is in room seven", chat_id=chat, portable=False, **OWN) for chat in chats
@@ -150,9 +150,9 @@ def test_what_stays_in_its_chat_is_found_in_each_where_it_was_said(town: Town) -
         assert [hit["id"] for hit in p.finds("demo room", chat_id=chat)] == [row["id"]]
 
 
-def test_hearsay_becomes_fact_when_its_subject_repeats_it(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    chat = town.world.user("chat").name
+def test_hearsay_becomes_fact_when_its_subject_repeats_it(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    chat = callers.world.user("chat").name
     ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
     ann.put("/chats/{}/participants/{}", chat, bob.name, body={"kind": "user"}).expect(200)
     said = {"space": {"kind": "chat", "id": chat}, "subjects": [person_of(bob)]}
@@ -164,15 +164,15 @@ def test_hearsay_becomes_fact_when_its_subject_repeats_it(town: Town) -> None:
     assert (beside["id"] != claim["id"], beside["trust"]) == (True, "hearsay")
 
 
-def test_records_are_never_deduplicated(town: Town) -> None:
-    ann = town.person("ann")
+def test_records_are_never_deduplicated(callers: Callers) -> None:
+    ann = callers.person("ann")
     body = {"key": "k", "value": {"a": 1}, "space": {"kind": "user"}}
     assert {ann.post("/memories", body=body).expect(201)["status"] for _ in "ab"} == {"created"}
     assert len(ann.lists("/memories", spaces="user")) == 2
 
 
-def test_a_record_meets_its_key_as_it_was_asked_to(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_record_meets_its_key_as_it_was_asked_to(callers: Callers) -> None:
+    ann = callers.person("ann")
     body = {"key": "theme", "value": {"name": "dark"}, "space": {"kind": "user"}}
     first = ann.post("/memories", body=body).expect(201)
     details = ann.post("/memories", body=body | {"on_conflict": "refuse"}).refused(409, "conflict")
@@ -184,20 +184,20 @@ def test_a_record_meets_its_key_as_it_was_asked_to(town: Town) -> None:
     third = ann.post("/memories", body=light | {"supersedes": [second["id"]]}).expect(201)
     assert third["memory"]["supersedes"] == [second["id"]]
     events = ann.lists("/events", event_type="memory.supersede")
-    told = {event["payload"]["memory_id"]: event["payload"]["reason"] for event in events}
-    assert told == {first["id"]: "key", second["id"]: "explicit"}
+    is_shown = {event["payload"]["memory_id"]: event["payload"]["reason"] for event in events}
+    assert is_shown == {first["id"]: "key", second["id"]: "explicit"}
 
 
-def test_of_records_that_want_their_key_alone_at_once_one_is_stored(town: Town) -> None:
-    ann = town.person("ann")
+def test_of_records_that_want_their_key_alone_at_once_one_is_stored(callers: Callers) -> None:
+    ann = callers.person("ann")
     person_of(ann)
     body = {"key": "only", "value": {}, "space": {"kind": "user"}, "on_conflict": "refuse"}
     replies = at_once([lambda: ann.post("/memories", body=body)] * 6)
     assert sorted(reply.status for reply in replies) == [201] + [409] * 5
 
 
-def test_what_is_replaced_leaves_the_answers(town: Town) -> None:
-    ann = town.person("ann")
+def test_what_is_replaced_leaves_the_answers(callers: Callers) -> None:
+    ann = callers.person("ann")
     mine: dict[str, Any] = {"space": {"kind": "user"}}
     red = ann.adds("My favourite colour is red", sensitivity="personal", **mine)
     blue = ann.adds("My favourite colour is blue", supersedes=[red["id"]], **mine)
@@ -211,8 +211,8 @@ def test_what_is_replaced_leaves_the_answers(town: Town) -> None:
     assert details["reason"] == "wrong_state"
 
 
-def test_only_ones_own_space_is_replaced_in(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_only_ones_own_space_is_replaced_in(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = ann.registers()["id"]
     public = ann.adds("The shop is open", agent_id=agent)
     private = ann.adds("I am at home", space={"kind": "user"})
@@ -225,9 +225,9 @@ def test_only_ones_own_space_is_replaced_in(town: Town) -> None:
     assert violation(details)["field"] == "supersedes[0]"
 
 
-def test_ones_own_word_about_oneself_is_replaced_by_nobody_else(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    chat = town.world.user("chat").name
+def test_ones_own_word_about_oneself_is_replaced_by_nobody_else(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    chat = callers.world.user("chat").name
     ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
     ann.put("/chats/{}/participants/{}", chat, bob.name, body={"kind": "user"}).expect(200)
     said = {"space": {"kind": "chat", "id": chat}, "subjects": [person_of(ann)]}

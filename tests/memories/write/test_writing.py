@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Host
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of
 
 pytestmark = pytest.mark.surfaces("grpc")
@@ -25,14 +25,14 @@ def violation(details: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def writes(asker: Asker, agent_id: str) -> list[dict[str, Any]]:
+def writes(caller: Caller, agent_id: str) -> list[dict[str, Any]]:
     """What the asker sees in the spaces of an agent."""
-    return asker.lists("/memories", agent_id=agent_id)
+    return caller.lists("/memories", agent_id=agent_id)
 
 
 @pytest.mark.scenario(1)
-def test_a_private_memory_is_found_by_its_owner_alone(town: Town) -> None:
-    owner, other = town.person("o"), town.person("u")
+def test_a_private_memory_is_found_by_its_owner_alone(callers: Callers) -> None:
+    owner, other = callers.person("o"), callers.person("u")
     agent = owner.registers()["id"]
     memory = owner.adds("The vault is below the stairs", agent_id=agent, visibility="private")
     assert memory["group_id"] == f"agent-{agent}-private"
@@ -42,8 +42,8 @@ def test_a_private_memory_is_found_by_its_owner_alone(town: Town) -> None:
 
 
 @pytest.mark.scenario(3)
-def test_a_text_is_public_and_a_record_private_by_default(town: Town) -> None:
-    owner, other = town.person("o"), town.person("u")
+def test_a_text_is_public_and_a_record_private_by_default(callers: Callers) -> None:
+    owner, other = callers.person("o"), callers.person("u")
     agent = owner.registers()["id"]
     text = owner.adds("The museum closes on Mondays", agent_id=agent)
     body = {"key": "museum_hours", "value": {"monday": "closed"}, "agent_id": agent}
@@ -56,20 +56,20 @@ def test_a_text_is_public_and_a_record_private_by_default(town: Town) -> None:
 
 @pytest.mark.scenario(4)
 @pytest.mark.parametrize("visibility", ["private", "public"])
-def test_a_stranger_writes_nothing_and_is_written_down(town: Town, visibility: str) -> None:
-    owner, other = town.person("o"), town.person("u")
+def test_a_stranger_writes_nothing_and_is_written_down(callers: Callers, visibility: str) -> None:
+    owner, other = callers.person("o"), callers.person("u")
     agent = owner.registers()["id"]
     body = {"content": "mine now", "agent_id": agent, "visibility": visibility}
     other.post("/memories", body=body).refused(403, "not_owner")
     assert writes(owner, agent) == []
-    (event,) = town.auditor.lists("/events", event_type="memory.denied", agent_id=agent)
+    (event,) = callers.auditor.lists("/events", event_type="memory.denied", agent_id=agent)
     assert event["requester_id"] == other.name
     assert event["payload"] == {"operation": "createMemory", "code": "not_owner"}
 
 
 @pytest.mark.scenario(10)
-def test_in_single_mode_anyone_reads_and_only_the_owner_writes(town: Town) -> None:
-    owner, other = town.person("o"), town.person("u")
+def test_in_single_mode_anyone_reads_and_only_the_owner_writes(callers: Callers) -> None:
+    owner, other = callers.person("o"), callers.person("u")
     agent = owner.registers(space_mode="single")["id"]
     memory = owner.adds("The bridge is open", agent_id=agent)
     assert memory["group_id"] == f"agent-{agent}"
@@ -80,8 +80,8 @@ def test_in_single_mode_anyone_reads_and_only_the_owner_writes(town: Town) -> No
 
 
 @pytest.mark.scenario(11)
-def test_nothing_is_published_because_private_was_not_to_be_had(town: Town) -> None:
-    owner = town.person("o")
+def test_nothing_is_published_because_private_was_not_to_be_had(callers: Callers) -> None:
+    owner = callers.person("o")
     agent = owner.registers(space_mode="single")["id"]
     private = {"content": "hush", "agent_id": agent, "visibility": "private"}
     details = owner.post("/memories", body=private).refused(422, "private_unavailable")
@@ -95,8 +95,8 @@ def test_nothing_is_published_because_private_was_not_to_be_had(town: Town) -> N
 
 @pytest.mark.scenario(11)
 @pytest.mark.parametrize("mode", ["single", "dual"])
-def test_a_misspelt_visibility_publishes_nothing(town: Town, mode: str) -> None:
-    owner = town.person("o")
+def test_a_misspelt_visibility_publishes_nothing(callers: Callers, mode: str) -> None:
+    owner = callers.person("o")
     agent = owner.registers(space_mode=mode)["id"]
     body = {"content": "hush", "agent_id": agent, "visibilty": "private"}
     wrong = violation(owner.post("/memories", body=body).refused(422, "validation_error"))
@@ -108,67 +108,67 @@ def test_a_misspelt_visibility_publishes_nothing(town: Town, mode: str) -> None:
 @pytest.mark.scenario(12)
 def test_a_switch_of_the_mode_moves_no_row(host: Host) -> None:
     with host() as world:
-        town = Town(world)
-        owner, other = town.person("o"), town.person("u")
+        callers = Callers(world)
+        owner, other = callers.person("o"), callers.person("u")
         agent = owner.registers()["id"]
         old = owner.adds("The key lies under the mat", agent_id=agent, visibility="private")
         names = owner.name, other.name
     with host(world.database, spaces__mode="single") as world:
-        owner, other = (Asker(world.named(name), world) for name in names)
+        owner, other = (Caller(world.named(name), world) for name in names)
         assert [hit["id"] for hit in owner.finds("key mat", agent_id=agent)] == [old["id"]]
         assert other.finds("key mat", agent_id=agent) == []
         new = owner.adds("The door is green", agent_id=agent)
         assert new["group_id"] == f"agent-{agent}"
     with host(world.database) as world:
-        owner, other = (Asker(world.named(name), world) for name in names)
+        owner, other = (Caller(world.named(name), world) for name in names)
         groups = {row["id"]: row["group_id"] for row in writes(owner, agent)}
         assert groups == {old["id"]: old["group_id"], new["id"]: new["group_id"]}
         assert [row["id"] for row in writes(other, agent)] == [new["id"]]
 
 
 @pytest.mark.scenario(13)
-def test_an_agent_that_owns_itself_writes_as_itself(town: Town) -> None:
-    owner = town.person("o")
+def test_an_agent_that_owns_itself_writes_as_itself(callers: Callers) -> None:
+    owner = callers.person("o")
     agent = owner.registers(owner_id=None)["id"]
-    itself = town.agent(agent)
+    itself = callers.agent(agent)
     memory = itself.adds("I speak Portuguese", agent_id=agent)
     assert (memory["stated_by"], memory["trust"]) == (None, "unknown")
     assert memory["source_agent"] == agent
     body = {"content": "No, French", "agent_id": agent}
-    for stranger in (owner, Asker(town.world.named(agent), town.world)):
+    for stranger in (owner, Caller(callers.world.named(agent), callers.world)):
         stranger.post("/memories", body=body).refused(403, "not_owner")
     owned = owner.registers()["id"]
-    refused = town.agent(owned).post("/memories", body=body | {"agent_id": owned})
+    refused = callers.agent(owned).post("/memories", body=body | {"agent_id": owned})
     refused.refused(403, "not_owner")
 
 
-def test_an_agent_that_acts_for_its_owner_writes_its_spaces(town: Town) -> None:
-    agent = town.person("o").registers()["id"]
-    acting = town.agent(agent, act_for="owner")
+def test_an_agent_that_acts_for_its_owner_writes_its_spaces(callers: Callers) -> None:
+    agent = callers.person("o").registers()["id"]
+    acting = callers.agent(agent, act_for="owner")
     memory = acting.adds("I keep the diary", agent_id=agent, visibility="private")
     assert acting.get("/memories/{}", memory["id"]).expect(200)["id"] == memory["id"]
 
 
-def test_an_unknown_agent_is_not_found_before_anything_is_refused(town: Town) -> None:
+def test_an_unknown_agent_is_not_found_before_anything_is_refused(callers: Callers) -> None:
     body = {"content": "the PIN is 4821", "agent_id": "nobody-here"}
-    details = town.person("o").post("/memories", body=body).refused(404, "not_found")
+    details = callers.person("o").post("/memories", body=body).refused(404, "not_found")
     assert details == {"resource": "agent", "id": "nobody-here"}
 
 
 def test_an_unknown_agent_registers_itself_where_that_is_on(host: Host) -> None:
     with host(agents__auto_register=True) as world:
-        town = Town(world)
-        memory = town.agent("newcomer").adds("Here I am", agent_id="newcomer")
+        callers = Callers(world)
+        memory = callers.agent("newcomer").adds("Here I am", agent_id="newcomer")
         assert memory["group_id"] == "agent-newcomer-public"
-        agent = town.person("u").get("/agents/{}", "newcomer").expect(200)
+        agent = callers.person("u").get("/agents/{}", "newcomer").expect(200)
         assert agent["owner_id"] == "agent:newcomer"
         body = {"content": "Mine", "agent_id": "another"}
-        town.person("u").post("/memories", body=body).refused(403, "not_owner")
-        town.person("u").get("/agents/{}", "another").refused(404, "not_found")
+        callers.person("u").post("/memories", body=body).refused(403, "not_owner")
+        callers.person("u").get("/agents/{}", "another").refused(404, "not_found")
 
 
-def test_a_user_writes_to_their_own_space_alone(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_user_writes_to_their_own_space_alone(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     memory = ann.adds("I like rain", space={"kind": "user"})
     assert memory["group_id"] == f"user-{ann.name}"
     assert (memory["visibility"], memory["agent_id"], memory["trust"]) == (None, None, "fact")
@@ -177,9 +177,9 @@ def test_a_user_writes_to_their_own_space_alone(town: Town) -> None:
     bob.post("/memories", body=body).refused(403, "not_owner")
 
 
-def test_a_chat_is_written_by_those_who_take_part(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
-    chat = town.world.user("chat").name
+def test_a_chat_is_written_by_those_who_take_part(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    chat = callers.world.user("chat").name
     ann.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
     memory = ann.adds("We meet at noon", space={"kind": "chat", "id": chat})
     assert (memory["learned_in"], memory["origin"]) == (chat, "chat")
@@ -216,16 +216,16 @@ def test_a_chat_is_written_by_those_who_take_part(town: Town) -> None:
     ],
 )
 def test_what_is_wrong_is_named_and_stores_nothing(
-    town: Town, members: dict[str, Any], field: str
+    callers: Callers, members: dict[str, Any], field: str
 ) -> None:
-    ann = town.person("ann")
+    ann = callers.person("ann")
     reply = ann.post("/memories", body={"content": "words that nobody keeps"} | members)
     assert violation(reply.refused(422, "validation_error"))["field"] == field
     assert ann.lists("/memories", spaces="user") == []
 
 
-def test_messages_are_kept_as_lines_and_a_malformed_one_is_named(town: Town) -> None:
-    ann = town.person("ann")
+def test_messages_are_kept_as_lines_and_a_malformed_one_is_named(callers: Callers) -> None:
+    ann = callers.person("ann")
     items = [{"role": "user", "content": "Book a\ntable"}, {"role": "assistant", "content": "Done"}]
     body = {"messages": items, "space": {"kind": "user"}}
     result = ann.post("/memories", body=body).expect(201)
@@ -237,8 +237,8 @@ def test_messages_are_kept_as_lines_and_a_malformed_one_is_named(town: Town) -> 
 
 
 @pytest.mark.scenario(22)
-def test_an_explicit_term_wins_over_decay_by_type(town: Town) -> None:
-    ann = town.person("ann")
+def test_an_explicit_term_wins_over_decay_by_type(callers: Callers) -> None:
+    ann = callers.person("ann")
     mine: dict[str, Any] = {"space": {"kind": "user"}}
     said = ann.adds("Remember for 2 weeks that the bridge is closed", **mine)
     assert lives(said) == timedelta(days=14)
@@ -255,10 +255,10 @@ def test_an_explicit_term_wins_over_decay_by_type(town: Town) -> None:
 
 
 @pytest.mark.scenario(24)
-def test_records_expire_by_the_scope_of_their_space(town: Town) -> None:
-    owner = town.person("o")
+def test_records_expire_by_the_scope_of_their_space(callers: Callers) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
-    run = {"scope": "session", "run_id": town.world.user("run").name}
+    run = {"scope": "session", "run_id": callers.world.user("run").name}
     found = {}
     for place in (run, {"scope": "long_term"}, {"scope": "org"}):
         body = {"key": "k", "value": {"a": 1}, "agent_id": agent} | place
@@ -273,18 +273,18 @@ def test_records_expire_by_the_scope_of_their_space(town: Town) -> None:
 
 @pytest.mark.scenario(25)
 @pytest.mark.parametrize("run", [{}, {"run_id": None}, {"run_id": ""}])
-def test_a_session_needs_a_run(town: Town, run: dict[str, Any]) -> None:
-    owner = town.person("o")
+def test_a_session_needs_a_run(callers: Callers, run: dict[str, Any]) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
     body = {"key": "k", "value": {}, "agent_id": agent, "scope": "session"} | run
     wrong = violation(owner.post("/memories", body=body).refused(422, "validation_error"))
     assert wrong["field"] == "run_id"
 
 
-def test_a_run_takes_writes_of_its_own_agent_until_it_is_completed(town: Town) -> None:
-    owner = town.person("o")
+def test_a_run_takes_writes_of_its_own_agent_until_it_is_completed(callers: Callers) -> None:
+    owner = callers.person("o")
     agent, other = owner.registers()["id"], owner.registers()["id"]
-    run = town.world.user("run").name
+    run = callers.world.user("run").name
     body = {"content": "step one", "agent_id": agent, "scope": "session", "run_id": run}
     memory = owner.post("/memories", body=body).expect(201)["memory"]
     assert (memory["group_id"], memory["run_id"]) == (f"run-{run}", run)
@@ -295,10 +295,10 @@ def test_a_run_takes_writes_of_its_own_agent_until_it_is_completed(town: Town) -
 
 
 @pytest.mark.scenario(28)
-def test_a_policy_must_be_one_of_the_scope(town: Town) -> None:
-    owner = town.person("o")
+def test_a_policy_must_be_one_of_the_scope(callers: Callers) -> None:
+    owner = callers.person("o")
     agent = owner.registers()["id"]
-    session = {"scope": "session", "run_id": town.world.user("run").name}
+    session = {"scope": "session", "run_id": callers.world.user("run").name}
     body = {"key": "k", "value": {}, "agent_id": agent, "retention_policy": "permanent"}
     details = owner.post("/memories", body=body | session).refused(422, "policy_scope")
     assert details["allowed"] == ["dev", "ephemeral"]
@@ -309,25 +309,25 @@ def test_a_policy_must_be_one_of_the_scope(town: Town) -> None:
     assert writes(owner, agent) == []
 
 
-def test_a_sent_id_is_kept_and_taken_once(town: Town) -> None:
-    ann = town.person("ann")
-    memory_id = town.world.user("note").name
+def test_a_sent_id_is_kept_and_taken_once(callers: Callers) -> None:
+    ann = callers.person("ann")
+    memory_id = callers.world.user("note").name
     mine: dict[str, Any] = {"id": memory_id, "space": {"kind": "user"}}
     assert ann.adds("One", **mine)["id"] == memory_id
     details = ann.post("/memories", body={"content": "Two"} | mine).refused(409, "conflict")
     assert details["reason"] == "duplicate_id"
 
 
-def test_only_oneself_is_named_as_stater(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_only_oneself_is_named_as_stater(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     mine: dict[str, Any] = {"content": "Rain is coming", "space": {"kind": "user"}}
     ann.post("/memories", body=mine | {"stated_by": person_of(bob)}).refused(403, "forbidden")
     own = ann.post("/memories", body=mine | {"stated_by": person_of(ann)}).expect(201)
     assert own["memory"]["stated_by"] == person_of(ann)
 
 
-def test_only_entries_that_the_caller_can_read_are_sources(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_only_entries_that_the_caller_can_read_are_sources(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     entry = ann.user.says(ann.user.starts(), "I moved to Lisbon")["id"]
     body = {"content": "Ann lives in Lisbon", "space": {"kind": "user"}, "source_entries": [entry]}
     assert ann.post("/memories", body=body).expect(201)["memory"]["source_entries"] == [entry]
@@ -335,6 +335,6 @@ def test_only_entries_that_the_caller_can_read_are_sources(town: Town) -> None:
     assert details == {"resource": "entry", "id": entry}
 
 
-def test_what_is_observed_now_has_the_instant_of_its_creation(town: Town) -> None:
-    memory = town.person("ann").adds("Now", space={"kind": "user"})
+def test_what_is_observed_now_has_the_instant_of_its_creation(callers: Callers) -> None:
+    memory = callers.person("ann").adds("Now", space={"kind": "user"})
     assert memory["observed_at"] == memory["created_at"]

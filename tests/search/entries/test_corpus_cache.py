@@ -16,7 +16,7 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 NOTHING: list[VectorRow] = []
 
 
-class Shelf:
+class FakeIndex:
     """A store and a database in one: everybody has one tree with a few entries, or none."""
 
     def __init__(self, entries: int) -> None:
@@ -57,9 +57,9 @@ def scope_of(number: int) -> SearchScope:
     return SearchScope(TreeScope.member(UserId(f"user{number}"), Level.READER))
 
 
-def corpora(shelf: Shelf, *, kilobytes: int) -> CorpusCache:
+def corpora(index: FakeIndex, *, kilobytes: int) -> CorpusCache:
     limits = CorpusLimits(entries=1_000, bytes=kilobytes * 1_000)
-    return CorpusCache(shelf, shelf, limits, model="", dimensions=4)  # type: ignore[arg-type]
+    return CorpusCache(index, index, limits, model="", dimensions=4)  # type: ignore[arg-type]
 
 
 def held(kept: CorpusCache) -> int:
@@ -68,7 +68,7 @@ def held(kept: CorpusCache) -> int:
 
 @pytest.mark.parametrize("entries", [0, 3])
 def test_what_is_kept_stays_within_the_limit(entries: int) -> None:
-    kept = corpora(Shelf(entries), kilobytes=100)
+    kept = corpora(FakeIndex(entries), kilobytes=100)
 
     async def ask() -> None:
         for number in range(500):
@@ -81,14 +81,14 @@ def test_what_is_kept_stays_within_the_limit(entries: int) -> None:
 
 
 def test_who_came_last_is_remembered_and_who_came_first_is_not() -> None:
-    shelf = Shelf(3)
-    kept = corpora(shelf, kilobytes=40)
+    index = FakeIndex(3)
+    kept = corpora(index, kilobytes=40)
 
     async def ask(*numbers: int) -> int:
-        before = shelf.reads
+        before = index.reads
         for number in numbers:
             await kept.get(scope_of(number))
-        return shelf.reads - before
+        return index.reads - before
 
     async def story() -> None:
         assert await ask(*range(20)) == 20
@@ -99,6 +99,6 @@ def test_who_came_last_is_remembered_and_who_came_first_is_not() -> None:
 
 
 def test_one_who_alone_is_too_large_is_served_all_the_same() -> None:
-    kept = corpora(Shelf(900), kilobytes=1)
+    kept = corpora(FakeIndex(900), kilobytes=1)
     assert asyncio.run(kept.get(scope_of(1))) is not None
     assert held(kept) == 1

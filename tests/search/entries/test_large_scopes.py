@@ -9,7 +9,7 @@ import pytest
 from recollect.conversations.model import Conversation
 from recollect.search.entries import candidates
 from recollect.search.model import EntryHit
-from tests.search.entries.corpus_fixture import FEW, MANY, Finder, Stage
+from tests.search.entries.search_setup import FEW, MANY, Finder, SearchSetup
 from tests.support.builders import NOON
 from tests.support.embedding import WordEmbedder
 from tests.support.storage import Storage
@@ -44,24 +44,28 @@ every_type = pytest.mark.parametrize("kind", TYPES)
 
 
 @pytest.fixture(scope="module")
-def stage(storage: Storage) -> Stage:
+def setup(storage: Storage) -> SearchSetup:
     """A town that talks: ann sees most of it, dan a little."""
-    stage = Stage(storage, embedder=WordEmbedder(dimensions=512))
+    setup = SearchSetup(storage, embedder=WordEmbedder(dimensions=512))
     chance = random.Random(20)
     for number in range(24):
         owner = "dan" if number % 6 == 5 else "ann"
-        talk(stage, stage.tree(owner), chance, speakers=("ann", "bob@example.org", "Carol"))
-    stage.say(stage.tree("ann"), "lorem ipsum", by="zoe")
-    stage.say(stage.tree("ann"), "zoe likes carol and the museum", by="ann")
-    gone = stage.tree("ann")
-    talk(stage, gone, chance, speakers=("ann", "erin"))
-    stage.index()
-    stage.storage.do(stage.storage.stores.conversations.update_deleted, gone.tree_id, NOON)
-    return stage
+        talk(setup, setup.tree(owner), chance, speakers=("ann", "bob@example.org", "Carol"))
+    setup.say(setup.tree("ann"), "lorem ipsum", by="zoe")
+    setup.say(setup.tree("ann"), "zoe likes carol and the museum", by="ann")
+    gone = setup.tree("ann")
+    talk(setup, gone, chance, speakers=("ann", "erin"))
+    setup.index()
+    setup.storage.do(setup.storage.stores.conversations.update_deleted, gone.tree_id, NOON)
+    return setup
 
 
 def talk(
-    stage: Stage, conversation: Conversation, chance: random.Random, *, speakers: Sequence[str]
+    setup: SearchSetup,
+    conversation: Conversation,
+    chance: random.Random,
+    *,
+    speakers: Sequence[str],
 ) -> None:
     for _ in range(12):
         words = chance.choices(FILLERS, k=chance.randint(2, 60))
@@ -70,19 +74,19 @@ def talk(
         ending = chance.choice(["?", ".", " yesterday.", ""])
         by = chance.choice(speakers)
         said_by_assistant = chance.random() < 0.2
-        stage.say(conversation, " ".join(words) + ending, by=by, assistant=said_by_assistant)
+        setup.say(conversation, " ".join(words) + ending, by=by, assistant=said_by_assistant)
 
 
 @pytest.fixture(scope="module")
-def small(stage: Stage) -> dict[str, Finder]:
+def small(setup: SearchSetup) -> dict[str, Finder]:
     """By type: ranks everything."""
-    return {kind: stage.finder(exact_max=MANY, candidates=n) for kind, n in CANDIDATES.items()}
+    return {kind: setup.finder(exact_max=MANY, candidates=n) for kind, n in CANDIDATES.items()}
 
 
 @pytest.fixture(scope="module")
-def large(stage: Stage) -> dict[str, Finder]:
+def large(setup: SearchSetup) -> dict[str, Finder]:
     """By type: gathers candidates first."""
-    return {kind: stage.finder(exact_max=FEW, candidates=n) for kind, n in CANDIDATES.items()}
+    return {kind: setup.finder(exact_max=FEW, candidates=n) for kind, n in CANDIDATES.items()}
 
 
 def places(hits: Sequence[EntryHit]) -> list[tuple[str, float, str | None]]:
@@ -105,14 +109,14 @@ def test_results_and_scores_are_those_of_a_small_scope(
 
 @pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
 def test_so_they_are_by_words_alone(
-    stage: Stage, small: Finders, large: Finders, query: str
+    setup: SearchSetup, small: Finders, large: Finders, query: str
 ) -> None:
-    stage.embedder.down = True
+    setup.embedder.down = True
     try:
         wanted = small["auto"].page("ann", query, limit=1_000, group_by_conversation=False)
         found = large["auto"].page("ann", query, limit=1_000, group_by_conversation=False)
     finally:
-        stage.embedder.down = False
+        setup.embedder.down = False
     assert places(found.items) == places(wanted.items)
     assert found.degraded == wanted.degraded == ["embedding"]
 
@@ -149,18 +153,18 @@ def test_the_questions_find_something(small: Finders) -> None:
 
 
 @every_type
-def test_a_walk_shows_each_result_once(stage: Stage, kind: str) -> None:
+def test_a_walk_shows_each_result_once(setup: SearchSetup, kind: str) -> None:
     many = {"candidates": 1_000}
-    small, large = stage.finder(exact_max=MANY, **many), stage.finder(exact_max=FEW, **many)
+    small, large = setup.finder(exact_max=MANY, **many), setup.finder(exact_max=FEW, **many)
     walked = large.walk("ann", "lorem", kind, limit=7, group_by_conversation=False)
     whole = small.page("ann", "lorem", kind, limit=1_000, group_by_conversation=False)
     assert len(walked) > 7
     assert places(walked) == places(whole.items)
 
 
-def test_of_many_matches_the_best_are_the_same(stage: Stage) -> None:
+def test_of_many_matches_the_best_are_the_same(setup: SearchSetup) -> None:
     few = {"candidates": 20}
-    small, large = stage.finder(exact_max=MANY, **few), stage.finder(exact_max=FEW, **few)
+    small, large = setup.finder(exact_max=MANY, **few), setup.finder(exact_max=FEW, **few)
     for query in ("boat harbour lorem", "sister train tax ipsum magna", "piano knee quis"):
         wanted, found = (finder.page("ann", query, limit=10) for finder in (small, large))
         assert places(found.items) == places(wanted.items)
@@ -189,34 +193,34 @@ def test_deleted_trees_are_found_by_who_asks_for_them(large: Finders) -> None:
 
 @every_type
 def test_closer_rows_of_others_push_nothing_out(storage: Storage, kind: str) -> None:
-    stage = Stage(storage)
-    mine = stage.tree(f"meg-{kind}")
-    own = [stage.say(mine, f"lantern on the pier, number {n}", by="meg").id for n in range(10)]
-    theirs = stage.tree(f"eve-{kind}")
+    setup = SearchSetup(storage)
+    mine = setup.tree(f"meg-{kind}")
+    own = [setup.say(mine, f"lantern on the pier, number {n}", by="meg").id for n in range(10)]
+    theirs = setup.tree(f"eve-{kind}")
     for _ in range(60):
-        stage.say(theirs, "lantern pier", by="eve")
-    stage.index()
-    finder = stage.finder(exact_max=FEW, candidates=10)
+        setup.say(theirs, "lantern pier", by="eve")
+    setup.index()
+    finder = setup.finder(exact_max=FEW, candidates=10)
     page = finder.page(f"meg-{kind}", "lantern pier", kind, group_by_conversation=False)
     assert {hit.entry_id for hit in page.items} == set(own)
 
 
 def test_an_entry_without_a_vector_is_found_by_its_words(storage: Storage) -> None:
-    stage = Stage(storage)
-    tree = stage.tree("new")
+    setup = SearchSetup(storage)
+    tree = setup.tree("new")
     for number in range(10):
-        stage.say(tree, f"a gazebo, number {number}")
-    finder = stage.finder(exact_max=FEW)
+        setup.say(tree, f"a gazebo, number {number}")
+    finder = setup.finder(exact_max=FEW)
     assert len(finder.page("new", "gazebo", group_by_conversation=False).items) == 10
     assert finder.page("new", "gazebo", "semantic").items == []
 
 
 def test_when_the_embedder_fails_words_answer(storage: Storage) -> None:
-    stage = Stage(storage)
-    tree = stage.tree("dim")
+    setup = SearchSetup(storage)
+    tree = setup.tree("dim")
     for number in range(10):
-        stage.say(tree, f"a pergola, number {number}")
-    stage.index()
-    stage.embedder.down = True
-    page = stage.finder(exact_max=FEW).page("dim", "pergola", group_by_conversation=False)
+        setup.say(tree, f"a pergola, number {number}")
+    setup.index()
+    setup.embedder.down = True
+    page = setup.finder(exact_max=FEW).page("dim", "pergola", group_by_conversation=False)
     assert (len(page.items), page.degraded) == (10, ["embedding"])

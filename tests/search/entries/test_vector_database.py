@@ -17,7 +17,7 @@ from recollect.search.entries.index_jobs import REINDEX, VECTOR_INDEX_RETRY
 from recollect.search.model import EntryHit
 from recollect.search.ports import NewVectors
 from recollect.search.qdrant import QdrantIndex, QdrantServer
-from tests.search.entries.corpus_fixture import FEW, MANY, Stage
+from tests.search.entries.search_setup import FEW, MANY, SearchSetup
 from tests.support.builders import plant
 from tests.support.embedding import WordEmbedder
 from tests.support.servers.embedding import bag_of_words
@@ -49,13 +49,13 @@ def an_index(client: AsyncQdrantClient | None = None) -> QdrantIndex:
     return QdrantIndex(NOWHERE, model=EMBEDDER.model, dimensions=EMBEDDER.dimensions, client=client)
 
 
-def a_stage(storage: Storage, beside: QdrantIndex | None) -> Stage:
-    return Stage(storage, embedder=EMBEDDER, beside=beside)
+def a_stage(storage: Storage, beside: QdrantIndex | None) -> SearchSetup:
+    return SearchSetup(storage, embedder=EMBEDDER, beside=beside)
 
 
-def talk(stage: Stage, owner: str, count: int = 10) -> list[Entry]:
-    tree = stage.tree(owner)
-    return [stage.say(tree, f"the tide at the pier, number {n}", by=owner) for n in range(count)]
+def talk(setup: SearchSetup, owner: str, count: int = 10) -> list[Entry]:
+    tree = setup.tree(owner)
+    return [setup.say(tree, f"the tide at the pier, number {n}", by=owner) for n in range(count)]
 
 
 def held(storage: Storage, beside: QdrantIndex, *trees: TreeId) -> set[str]:
@@ -72,15 +72,15 @@ def ids(found: Any) -> set[str]:
 def test_results_and_scores_are_those_without_it(
     storage: Storage, beside: QdrantIndex, kind: str
 ) -> None:
-    stage = a_stage(storage, beside)
+    setup = a_stage(storage, beside)
     user = f"ann-{kind}"
-    talk(stage, user)
-    stage.say(stage.tree(user), "nothing of that kind")
-    talk(stage, "eve", 60)
-    stage.index()
+    talk(setup, user)
+    setup.say(setup.tree(user), "nothing of that kind")
+    talk(setup, "eve", 60)
+    setup.index()
     asked = {"group_by_conversation": False}
-    found = stage.finder(exact_max=FEW, candidates=20).page(user, "tide number 7", kind, **asked)
-    wanted = stage.finder(exact_max=MANY, candidates=20).page(user, "tide number 7", kind, **asked)
+    found = setup.finder(exact_max=FEW, candidates=20).page(user, "tide number 7", kind, **asked)
+    wanted = setup.finder(exact_max=MANY, candidates=20).page(user, "tide number 7", kind, **asked)
     assert [(hit.entry_id, hit.score) for hit in found.items] == [
         (hit.entry_id, hit.score) for hit in wanted.items
     ]
@@ -88,22 +88,22 @@ def test_results_and_scores_are_those_without_it(
 
 
 def test_it_is_asked_and_not_our_own_index(storage: Storage, beside: QdrantIndex) -> None:
-    stage = a_stage(storage, beside)
-    [first, *others] = talk(stage, "una")
-    stage.index()
+    setup = a_stage(storage, beside)
+    [first, *others] = talk(setup, "una")
+    setup.index()
     storage.run(beside.delete_tree(first.tree_id, keep=[first.id]))
-    page = stage.finder(exact_max=FEW).page("una", "tide", "semantic", group_by_conversation=False)
+    page = setup.finder(exact_max=FEW).page("una", "tide", "semantic", group_by_conversation=False)
     assert ids(page.items) == {first.id}
     assert others
 
 
 def test_an_administrator_asks_it_about_everything(storage: Storage, beside: QdrantIndex) -> None:
-    stage = a_stage(storage, beside)
-    live, gone = talk(stage, "ivy"), talk(stage, "ivo")
-    stage.index()
+    setup = a_stage(storage, beside)
+    live, gone = talk(setup, "ivy"), talk(setup, "ivo")
+    setup.index()
     deleted_at = storage.runtime.clock.now()
     storage.do(storage.stores.conversations.update_deleted, gone[0].tree_id, deleted_at)
-    finder = stage.finder(exact_max=FEW)
+    finder = setup.finder(exact_max=FEW)
 
     def found(**asked: Any) -> set[str]:
         asked |= {"limit": 1_000, "group_by_conversation": False}
@@ -117,10 +117,10 @@ def test_an_administrator_asks_it_about_everything(storage: Storage, beside: Qdr
 
 def test_what_it_should_not_hold_is_not_shown(storage: Storage, beside: QdrantIndex) -> None:
     """Entries of others, said to be in the caller's tree, and some that never were or are gone."""
-    stage = a_stage(storage, beside)
-    own = talk(stage, "mia")
-    foreign = talk(stage, "eve")
-    stage.index()
+    setup = a_stage(storage, beside)
+    own = talk(setup, "mia")
+    foreign = talk(setup, "eve")
+    setup.index()
     unknown = [storage.new_id() for _ in range(10)]
     vector = bag_of_words("tide", EMBEDDER.dimensions)
     lies: list[Any] = [*(entry.id for entry in foreign), *unknown]
@@ -128,7 +128,7 @@ def test_what_it_should_not_hold_is_not_shown(storage: Storage, beside: QdrantIn
     storage.run(beside.put(own[0].tree_id, points))
     assert held(storage, beside, own[0].tree_id) >= set(lies)
     for kind in ("auto", "semantic"):
-        page = stage.finder(exact_max=FEW).page("mia", "tide", kind, group_by_conversation=False)
+        page = setup.finder(exact_max=FEW).page("mia", "tide", kind, group_by_conversation=False)
         assert ids(page.items) == ids(own)
 
 
@@ -136,97 +136,97 @@ def test_what_it_should_not_hold_is_not_shown(storage: Storage, beside: QdrantIn
 def test_when_it_fails_words_answer_and_the_page_says_so(
     storage: Storage, broken: QdrantIndex, kind: str
 ) -> None:
-    stage = a_stage(storage, None)
+    setup = a_stage(storage, None)
     user = f"sue-{kind}"
-    own = talk(stage, user)
-    stage.index()
-    stage.beside = broken
-    page = stage.finder(exact_max=FEW).page(user, "tide", kind, group_by_conversation=False)
+    own = talk(setup, user)
+    setup.index()
+    setup.beside = broken
+    page = setup.finder(exact_max=FEW).page(user, "tide", kind, group_by_conversation=False)
     assert ids(page.items) == (ids(own) if kind == "auto" else set())
     assert page.degraded == ["vectors"]
-    text = stage.finder(exact_max=FEW).page(user, "tide", "fulltext", group_by_conversation=False)
+    text = setup.finder(exact_max=FEW).page(user, "tide", "fulltext", group_by_conversation=False)
     assert (ids(text.items), list(text.degraded)) == (ids(own), [])
 
 
 def test_a_small_scope_does_not_need_it(storage: Storage, broken: QdrantIndex) -> None:
-    stage = a_stage(storage, None)
-    own = talk(stage, "sid")
-    stage.index()
-    stage.beside = broken
-    page = stage.finder(exact_max=MANY).page("sid", "tide", group_by_conversation=False)
+    setup = a_stage(storage, None)
+    own = talk(setup, "sid")
+    setup.index()
+    setup.beside = broken
+    page = setup.finder(exact_max=MANY).page("sid", "tide", group_by_conversation=False)
     assert (ids(page.items), list(page.degraded)) == (ids(own), [])
 
 
 def test_vectors_that_it_did_not_take_are_made_again(
     storage: Storage, broken: QdrantIndex, beside: QdrantIndex
 ) -> None:
-    stage = a_stage(storage, broken)
-    own = talk(stage, "rob")
+    setup = a_stage(storage, broken)
+    own = talk(setup, "rob")
     tree_id = own[0].tree_id
-    storage.write(lambda tx: stage.indexer.queue_job(tx, tree_id))
+    storage.write(lambda tx: setup.indexer.queue_job(tx, tree_id))
     find = "SELECT id, task_type FROM tasks WHERE task_name LIKE :name"
     [(job_id, kind)] = storage.database.rows(find, name=f"%{tree_id}")
     job = Job(str(job_id), kind, {"conversationGroupId": tree_id}, attempt=1)
     with pytest.raises(Unavailable):
-        storage.run(stage.jobs().index_tree(job))
+        storage.run(setup.jobs().index_tree(job))
     assert storage.database.rows(find, name=f"%{tree_id}") == [(job_id, VECTOR_INDEX_RETRY)]
-    stage.beside = beside
-    storage.run(stage.jobs().index_tree(job))
+    setup.beside = beside
+    storage.run(setup.jobs().index_tree(job))
     assert held(storage, beside, tree_id) == ids(own)
 
 
-def delete_vectors(stage: Stage, tree_id: TreeId) -> None:
-    storage = stage.storage
+def delete_vectors(setup: SearchSetup, tree_id: TreeId) -> None:
+    storage = setup.storage
     jobs = MaintenanceJobs(
         storage.context,
         audit_retention=timedelta(days=1),
-        beside=stage.beside,
+        beside=setup.beside,
     )
     job = Job(storage.new_id(), VECTOR_DELETE, {"conversationGroupId": tree_id}, attempt=1)
     storage.run(jobs.delete_vectors(job))
 
 
 def test_what_was_evicted_is_forgotten_there_too(storage: Storage, beside: QdrantIndex) -> None:
-    stage = a_stage(storage, beside)
-    gone, stays = talk(stage, "kim"), talk(stage, "kim")
-    stage.index()
+    setup = a_stage(storage, beside)
+    gone, stays = talk(setup, "kim"), talk(setup, "kim")
+    setup.index()
     storage.do(storage.stores.conversations.delete_trees, [gone[0].tree_id])
-    delete_vectors(stage, gone[0].tree_id)
+    delete_vectors(setup, gone[0].tree_id)
     assert held(storage, beside, gone[0].tree_id, stays[0].tree_id) == ids(stays)
 
 
 def test_a_tree_that_took_the_id_of_an_evicted_one_stays(
     storage: Storage, beside: QdrantIndex
 ) -> None:
-    stage = a_stage(storage, beside)
-    gone = talk(stage, "lea")
-    stage.index()
+    setup = a_stage(storage, beside)
+    gone = talk(setup, "lea")
+    setup.index()
     storage.do(storage.stores.conversations.delete_trees, [gone[0].tree_id])
     again = plant(storage, id=gone[0].tree_id)
-    new = [stage.say(again, "the tide again") for _ in range(3)]
-    stage.index()
-    delete_vectors(stage, again.tree_id)
+    new = [setup.say(again, "the tide again") for _ in range(3)]
+    setup.index()
+    delete_vectors(setup, again.tree_id)
     assert held(storage, beside, again.tree_id) == ids(new)
 
 
 def test_a_new_one_is_filled_with_what_there_is(storage: Storage, beside: QdrantIndex) -> None:
-    stage = a_stage(storage, None)
-    own = talk(stage, "joe")
-    stage.index()
+    setup = a_stage(storage, None)
+    own = talk(setup, "joe")
+    setup.index()
     queued = "SELECT count(*) FROM tasks WHERE task_type = :type AND task_name LIKE :name"
 
     def schedule(index: QdrantIndex | None) -> int:
         storage.database.rows("DELETE FROM tasks")
-        stage.beside = index
-        storage.run(stage.jobs().schedule())
+        setup.beside = index
+        storage.run(setup.jobs().schedule())
         return int(storage.database.rows(queued, type=REINDEX, name="%:every")[0][0])
 
     assert schedule(None) == 0
     assert schedule(beside) == 1
     job = Job(storage.new_id(), REINDEX, {"model": EMBEDDER.model, "every": True}, attempt=1)
-    storage.run(stage.jobs().reindex(job))
-    stage.wait_for(own[0].tree_id)
-    stage.index()
+    storage.run(setup.jobs().reindex(job))
+    setup.wait_for(own[0].tree_id)
+    setup.index()
     assert held(storage, beside, own[0].tree_id) == ids(own)
     assert schedule(beside) == 0
     assert schedule(None) == 0

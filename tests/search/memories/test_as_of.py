@@ -8,7 +8,7 @@ import pytest
 
 from recollect.kernel.clock import to_text
 from tests.conftest import Host
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of
 from tests.support.memory.search import contents, ids, vector_flags
 from tests.support.servers.embedding import EmbeddingServer
@@ -17,44 +17,44 @@ Reading = Callable[..., list[str]]
 
 
 @pytest.fixture
-def ann(town: Town) -> Asker:
-    return town.person("ann")
+def ann(callers: Callers) -> Caller:
+    return callers.person("ann")
 
 
-def own(asker: Asker, content: str, **members: Any) -> dict[str, Any]:
-    return asker.adds(content, space={"kind": "user"}, **members)
+def own(caller: Caller, content: str, **members: Any) -> dict[str, Any]:
+    return caller.adds(content, space={"kind": "user"}, **members)
 
 
-def instant(town: Town) -> str:
+def instant(callers: Callers) -> str:
     """An instant between what was and what comes."""
-    town.world.clock.advance(minutes=1)
-    then = to_text(town.world.clock.now())
-    town.world.clock.advance(minutes=1)
+    callers.world.clock.advance(minutes=1)
+    then = to_text(callers.world.clock.now())
+    callers.world.clock.advance(minutes=1)
     return then
 
 
-def changes(asker: Asker, memory: dict[str, Any], **members: Any) -> None:
-    asker.patch("/memories/{}", memory["id"], body=members).expect(200)
+def changes(caller: Caller, memory: dict[str, Any], **members: Any) -> None:
+    caller.patch("/memories/{}", memory["id"], body=members).expect(200)
 
 
 def scores(found: Sequence[dict[str, Any]]) -> list[float]:
     return [hit["score"] for hit in found]
 
 
-def recalled(asker: Asker, **members: Any) -> list[str]:
-    return contents(asker.post("/memories/recall", body=members).expect(200)["items"])
+def recalled(caller: Caller, **members: Any) -> list[str]:
+    return contents(caller.post("/memories/recall", body=members).expect(200)["items"])
 
 
-def listed(asker: Asker, **filters: Any) -> list[str]:
-    return contents(asker.lists("/memories", spaces="all", **filters))
+def listed(caller: Caller, **filters: Any) -> list[str]:
+    return contents(caller.lists("/memories", spaces="all", **filters))
 
 
-def found(asker: Asker, **filters: Any) -> list[str]:
-    return contents(asker.finds("the house", spaces="all", **_body(filters)))
+def found(caller: Caller, **filters: Any) -> list[str]:
+    return contents(caller.finds("the house", spaces="all", **_body(filters)))
 
 
-def recalled_latest(asker: Asker, **filters: Any) -> list[str]:
-    return recalled(asker, spaces="all", **_body(filters))
+def recalled_latest(caller: Caller, **filters: Any) -> list[str]:
+    return recalled(caller, spaces="all", **_body(filters))
 
 
 def _body(filters: dict[str, Any]) -> dict[str, Any]:
@@ -72,13 +72,13 @@ READINGS = pytest.mark.parametrize("read", [listed, found, recalled_latest])
     [("tags", "old", "new"), ("types", "event", "task"), ("sensitivity", "public", "personal")],
 )
 def test_a_filter_asks_for_what_the_version_of_that_time_had(
-    town: Town, ann: Asker, read: Reading, name: str, before: str, after: str
+    callers: Callers, ann: Caller, read: Reading, name: str, before: str, after: str
 ) -> None:
     def member(value: str) -> dict[str, Any]:
         return {"tags": [value]} if name == "tags" else {name.removesuffix("s"): value}
 
     house = own(ann, "the house is small", **member(before))
-    then = instant(town)
+    then = instant(callers)
     changes(ann, house, content="the house is large", **member(after))
 
     assert read(ann, as_of=then, **{name: before}) == ["the house is small"]
@@ -88,13 +88,13 @@ def test_a_filter_asks_for_what_the_version_of_that_time_had(
 
 
 @READINGS
-def test_a_version_is_about_whom_it_was_about(town: Town, ann: Asker, read: Reading) -> None:
+def test_a_version_is_about_whom_it_was_about(callers: Callers, ann: Caller, read: Reading) -> None:
     kim, lee, max_ = (
         ann.post("/people", body={"name": name}).expect(201)["id"]
         for name in ("Kim Park", "Lee Moss", "Max Rud")
     )
     house = own(ann, "the house is small", subjects=[kim])
-    then = instant(town)
+    then = instant(callers)
     changes(ann, house, subjects=[lee])
     ann.post("/people/merge", body={"primary_id": max_, "secondary_id": kim}).expect(200)
 
@@ -105,10 +105,10 @@ def test_a_version_is_about_whom_it_was_about(town: Town, ann: Asker, read: Read
 
 
 def test_words_of_a_text_that_was_replaced_find_it_in_its_time_alone(
-    town: Town, ann: Asker
+    callers: Callers, ann: Caller
 ) -> None:
     home = own(ann, "my home is porto")
-    then = instant(town)
+    then = instant(callers)
     changes(ann, home, content="my home is lisbon")
 
     (hit,) = ann.finds("porto", spaces="all", as_of=then)
@@ -124,12 +124,12 @@ def test_words_of_a_text_that_was_replaced_find_it_in_its_time_alone(
     assert recalled(ann, query="lisbon", as_of=then) == []
 
 
-def test_hits_of_a_past_stand_in_the_order_of_that_time(town: Town, ann: Asker) -> None:
+def test_hits_of_a_past_stand_in_the_order_of_that_time(callers: Callers, ann: Caller) -> None:
     tea = own(ann, "green tea and more green tea")
     own(ann, "tea")
     jam = own(ann, "jam")
     at_first = ann.finds("green tea", spaces="all")
-    then = instant(town)
+    then = instant(callers)
     changes(ann, tea, content="coffee")
     changes(ann, jam, content="green tea, green tea")
 
@@ -139,18 +139,18 @@ def test_hits_of_a_past_stand_in_the_order_of_that_time(town: Town, ann: Asker) 
     assert scores(past) == pytest.approx(scores(at_first), abs=1e-4)
 
 
-def test_a_superseded_fact_is_found_as_of_its_time(town: Town, ann: Asker) -> None:
+def test_a_superseded_fact_is_found_as_of_its_time(callers: Callers, ann: Caller) -> None:
     porto = own(ann, "my home is porto")
-    then = instant(town)
+    then = instant(callers)
     own(ann, "my home is lisbon", supersedes=[porto["id"]])
     assert contents(ann.finds("home", spaces="all", as_of=then)) == ["my home is porto"]
     assert contents(ann.finds("home", spaces="all")) == ["my home is lisbon"]
 
 
-def test_what_is_closed_today_was_never_open(town: Town, ann: Asker) -> None:
-    bob = town.person("bob")
+def test_what_is_closed_today_was_never_open(callers: Callers, ann: Caller) -> None:
+    bob = callers.person("bob")
     told = own(ann, "the house of bob", subjects=[person_of(bob)])
-    then = instant(town)
+    then = instant(callers)
     assert listed(bob, as_of=then) == ["the house of bob"]
     changes(ann, told, sensitivity="sensitive", subjects=[person_of(ann)])
 
@@ -160,13 +160,15 @@ def test_what_is_closed_today_was_never_open(town: Town, ann: Asker) -> None:
     bob.get("/memories/{}", told["id"], as_of=then).refused(404, "not_found")
 
 
-def test_what_was_private_then_does_not_weigh_on_what_others_find(town: Town, ann: Asker) -> None:
-    eve = town.person("eve")
+def test_what_was_private_then_does_not_weigh_on_what_others_find(
+    callers: Callers, ann: Caller
+) -> None:
+    eve = callers.person("eve")
     me, her = person_of(ann), person_of(eve)
     secret = own(ann, "sings, sings and sings", sensitivity="sensitive", subjects=[me])
     own(ann, "she sings in a choir", subjects=[her])
     at_first = eve.finds("sings", spaces="all")
-    then = instant(town)
+    then = instant(callers)
     changes(ann, secret, content="sings", sensitivity="public", subjects=[her])
 
     assert set(contents(eve.finds("sings", spaces="all"))) == {"sings", "she sings in a choir"}
@@ -177,9 +179,9 @@ def test_what_was_private_then_does_not_weigh_on_what_others_find(town: Town, an
 
 
 @pytest.mark.scenario(60)
-def test_what_was_deleted_is_in_no_past(town: Town, ann: Asker) -> None:
+def test_what_was_deleted_is_in_no_past(callers: Callers, ann: Caller) -> None:
     house = own(ann, "the house is small", tags=["old"])
-    then = instant(town)
+    then = instant(callers)
     changes(ann, house, content="the house is large")
     assert found(ann, as_of=then) == ["the house is small"]
     ann.delete("/memories/{}", house["id"]).expect(204)
@@ -187,9 +189,11 @@ def test_what_was_deleted_is_in_no_past(town: Town, ann: Asker) -> None:
         assert read(ann, as_of=then) == []
 
 
-def test_pages_of_a_past_go_on_behind_versions_that_do_not_fit(town: Town, ann: Asker) -> None:
+def test_pages_of_a_past_go_on_behind_versions_that_do_not_fit(
+    callers: Callers, ann: Caller
+) -> None:
     made = [own(ann, f"the house number {n}", tags=["even"] if n % 2 else []) for n in range(12)]
-    then = instant(town)
+    then = instant(callers)
     for one in made:
         changes(ann, one, tags=["even"])
     wanted = [one["content"] for one in reversed(made) if one["tags"]]
@@ -197,11 +201,13 @@ def test_pages_of_a_past_go_on_behind_versions_that_do_not_fit(town: Town, ann: 
     assert set(found(ann, as_of=then, tags="even")) == set(wanted)
 
 
-def test_a_relation_that_was_private_then_is_told_to_nobody_else(town: Town, ann: Asker) -> None:
-    eve = town.person("eve")
+def test_a_relation_that_was_private_then_is_told_to_nobody_else(
+    callers: Callers, ann: Caller
+) -> None:
+    eve = callers.person("eve")
     me, her = person_of(ann), person_of(eve)
     memory = own(ann, "I like jazz", sensitivity="sensitive", subjects=[me])
-    then = instant(town)
+    then = instant(callers)
     changes(ann, memory, content="I like tea", sensitivity="public", subjects=[me, her])
 
     eve.get("/graph/entities/{}", me).expect(200)
@@ -211,12 +217,12 @@ def test_a_relation_that_was_private_then_is_told_to_nobody_else(town: Town, ann
 
 @pytest.mark.parametrize("about_other", [False, True], ids=["about nobody", "about another"])
 def test_a_new_subject_is_not_told_what_the_memory_said_before(
-    town: Town, ann: Asker, about_other: bool
+    callers: Callers, ann: Caller, about_other: bool
 ) -> None:
-    eve, sue = town.person("eve"), town.person("sue")
+    eve, sue = callers.person("eve"), callers.person("sue")
     her, subjects = person_of(eve), [person_of(sue)] if about_other else []
     memory = own(ann, "the house of eve is ugly", subjects=subjects)
-    then = instant(town)
+    then = instant(callers)
     changes(ann, memory, content="the house is lovely", subjects=[her])
 
     eve.get("/memories/{}", memory["id"], as_of=then).refused(404, "not_found")
@@ -231,16 +237,16 @@ def test_a_new_subject_is_not_told_what_the_memory_said_before(
 
 
 def test_a_subject_under_an_id_that_was_merged_reads_what_was_said_of_them(
-    town: Town, ann: Asker
+    callers: Callers, ann: Caller
 ) -> None:
-    eve = town.person("eve")
+    eve = callers.person("eve")
     her = person_of(eve)
     card = eve.post("/people", body={"name": "Evelyn Park"}).expect(201)["id"]
     memory = own(ann, "the house of evelyn is old", subjects=[card])
-    then = instant(town)
+    then = instant(callers)
     changes(ann, memory, content="the house of evelyn is new")
     linked = {"primary_id": her, "secondary_id": card, "link_users": True}
-    town.admin.post("/people/merge", body=linked).expect(200)
+    callers.admin.post("/people/merge", body=linked).expect(200)
 
     assert listed(eve, as_of=then) == ["the house of evelyn is old"]
     texts = [item["content"] for item in eve.lists("/memories/{}/history", memory["id"])]
@@ -251,10 +257,10 @@ def test_the_meaning_of_a_text_that_was_replaced_finds_it_in_its_time(
     host: Host, embeddings: EmbeddingServer
 ) -> None:
     with host(**vector_flags(embeddings)) as world:
-        town = Town(world)
-        ann = town.person("ann")
+        callers = Callers(world)
+        ann = callers.person("ann")
         home = own(ann, "my home is porto")
-        then = instant(town)
+        then = instant(callers)
         changes(ann, home, content="the weather was fine")
         asked = {"spaces": "all", "mode": "semantic"}
         (hit,) = ann.finds("porto home", as_of=then, **asked)

@@ -69,14 +69,14 @@ def put(storage: Storage, names: Sequence[str]) -> None:
 
 def asking(storage: Storage, way: _Way) -> Callable[[Tx], int]:
     ann = UserId("ann")
-    sight = Viewer(
+    viewer = Viewer(
         (Caller(Owner.user(ann), ORGS),),
         AskerView(PersonId("p-ann"), frozenset({ann}), frozenset({ChatId("c")}), ORGS),
         way.chat,
         DisclosureSettings(),
         NOON,
     )
-    looking = SearchContext(sight, way.chosen)
+    looking = SearchContext(viewer, way.chosen)
     return lambda tx: len(storage.stores.memory_search.candidates(tx, looking, limit=1_000))
 
 

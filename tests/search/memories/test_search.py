@@ -8,9 +8,9 @@ from sqlalchemy import text
 from recollect.db.statements import Query
 from recollect.db.tables.memories import memories
 from tests.conftest import Host
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.search import an_agent, contents, ids
-from tests.support.memory.store import a_shelf
+from tests.support.memory.store import open_stored_memories
 from tests.support.world import World
 
 pytestmark = pytest.mark.surfaces("grpc")
@@ -38,20 +38,20 @@ ODD_QUERIES = (
 
 
 @pytest.fixture
-def owner(town: Town) -> Asker:
-    return town.person("olga")
+def owner(callers: Callers) -> Caller:
+    return callers.person("olga")
 
 
 @pytest.fixture
-def agent(owner: Asker) -> str:
+def agent(owner: Caller) -> str:
     return an_agent(owner)
 
 
-def walk(asker: Asker, **members: Any) -> list[dict[str, Any]]:
+def walk(caller: Caller, **members: Any) -> list[dict[str, Any]]:
     """All hits, page by page."""
     found: list[dict[str, Any]] = []
     while True:
-        page = asker.post("/memories/search", body=members).expect(200)
+        page = caller.post("/memories/search", body=members).expect(200)
         found += page["data"]
         if page["next_cursor"] is None:
             return found
@@ -59,7 +59,7 @@ def walk(asker: Asker, **members: Any) -> list[dict[str, Any]]:
         members["after"] = page["next_cursor"]
 
 
-def test_a_hit_is_a_memory_with_score_stages_and_why(owner: Asker, agent: str) -> None:
+def test_a_hit_is_a_memory_with_score_stages_and_why(owner: Caller, agent: str) -> None:
     memory = owner.adds("Ann moved to Lisbon", agent_id=agent)
     page = owner.post("/memories/search", body={"query": "lisbon", "agent_id": agent}).expect(200)
     (hit,) = page["data"]
@@ -72,15 +72,15 @@ def test_a_hit_is_a_memory_with_score_stages_and_why(owner: Asker, agent: str) -
     assert "withheld" not in page
 
 
-def test_search_answers_without_the_version_too(owner: Asker, agent: str) -> None:
+def test_search_answers_without_the_version_too(owner: Caller, agent: str) -> None:
     memory = owner.adds("tea with milk", agent_id=agent)
     found = owner.call("POST", "/memories/search", body={"query": "tea", "agent_id": agent})
     assert ids(found.expect(200)["data"]) == [memory["id"]]
 
 
 @pytest.mark.scenario(2)
-def test_a_private_memory_takes_no_place_of_a_public_one(town: Town) -> None:
-    owner, other = town.person("olga"), town.person("ugo")
+def test_a_private_memory_takes_no_place_of_a_public_one(callers: Callers) -> None:
+    owner, other = callers.person("olga"), callers.person("ugo")
     agent = an_agent(owner)
     owner.adds("the theme is green", agent_id=agent, visibility="private")
     public = owner.adds("the theme is green", agent_id=agent, visibility="public")
@@ -94,13 +94,13 @@ def test_nearer_memories_of_others_change_neither_hit_nor_score(host: Host) -> N
     with host() as alone, host() as crowded:
         scores = []
         for world in (alone, crowded):
-            town = Town(world)
-            asker = town.person("ann")
+            callers = Callers(world)
+            caller = callers.person("ann")
             if world is crowded:
                 _crowd(world, 10_000)
             with world.clock.hold():
-                memory = asker.adds("the red boat lies in Porto", space={"kind": "user"})
-                (hit,) = asker.finds("red boat", spaces="all", limit=1)
+                memory = caller.adds("the red boat lies in Porto", space={"kind": "user"})
+                (hit,) = caller.finds("red boat", spaces="all", limit=1)
             assert hit["id"] == memory["id"]
             scores.append(hit["score"])
         assert scores[0] == scores[1]
@@ -108,7 +108,7 @@ def test_nearer_memories_of_others_change_neither_hit_nor_score(host: Host) -> N
 
 def _crowd(world: World, count: int) -> None:
     """Memories of another user that hold nothing but the words of the query."""
-    first = Town(world).person("zed").adds("red boat", space={"kind": "user"})
+    first = Callers(world).person("zed").adds("red boat", space={"kind": "user"})
     names = ", ".join(column.name for column in memories.columns if column.name not in _OWN)
     row, index = f"memories.id = '{first['id']}'", f"i.memory_id = '{first['id']}'"
     numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})"
@@ -119,9 +119,9 @@ def _crowd(world: World, count: int) -> None:
         "SELECT m.doc, m.id, 1, i.head, i.terms, i.stems, i.pending "
         f"FROM memories m, memory_index i WHERE {index} AND m.id LIKE 'crowd-%'",
     )
-    with a_shelf(world) as shelf:
+    with open_stored_memories(world) as stored_memories:
         for statement in statements:
-            shelf.storage.do(lambda tx, made: tx.run(made, {}), Query(text(statement)))
+            stored_memories.storage.do(lambda tx, made: tx.run(made, {}), Query(text(statement)))
 
 
 _OWN = ("doc", "id")
@@ -131,7 +131,7 @@ _OWN = ("doc", "id")
 @pytest.mark.parametrize("fulltext", [True, False])
 def test_any_string_is_a_query_in_every_script(host: Host, fulltext: bool) -> None:
     with host(search__fulltext__enabled=fulltext) as world:
-        owner = Town(world).person("olga")
+        owner = Callers(world).person("olga")
         agent = an_agent(owner)
         texts = {
             "theme": "What is the theme? It's dark",
@@ -162,17 +162,17 @@ def test_any_string_is_a_query_in_every_script(host: Host, fulltext: bool) -> No
 
 def test_full_text_that_is_switched_off_and_on_again_finds_the_same(host: Host) -> None:
     with host() as world:
-        owner = Town(world).person("olga")
+        owner = Callers(world).person("olga")
         agent = an_agent(owner)
         memory = owner.adds("tea with milk", agent_id=agent)
         database = world.database
     for enabled in (False, True):
         with host(database, search__fulltext__enabled=enabled) as world:
-            asker = Asker(world.named(owner.name), world)
-            assert ids(asker.finds("milk", agent_id=agent)) == [memory["id"]]
+            caller = Caller(world.named(owner.name), world)
+            assert ids(caller.finds("milk", agent_id=agent)) == [memory["id"]]
 
 
-def test_an_absent_query_and_an_absent_place_are_refused(owner: Asker, agent: str) -> None:
+def test_an_absent_query_and_an_absent_place_are_refused(owner: Caller, agent: str) -> None:
     owner.post("/memories/search", body={"agent_id": agent}).refused(422, "validation_error")
     details = owner.post("/memories/search", body={"query": "x"}).refused(422, "validation_error")
     assert details["violations"][0]["field"] == "spaces"
@@ -190,13 +190,13 @@ def test_an_absent_query_and_an_absent_place_are_refused(owner: Asker, agent: st
         ("qurey", "x"),
     ],
 )
-def test_a_wrong_member_is_named(owner: Asker, agent: str, member: str, value: Any) -> None:
+def test_a_wrong_member_is_named(owner: Caller, agent: str, member: str, value: Any) -> None:
     body = {"query": "tea", "agent_id": agent, member: value}
     details = owner.post("/memories/search", body=body).refused(422, "validation_error")
     assert details["violations"][0]["field"] == member
 
 
-def test_unknown_places_are_not_found(owner: Asker) -> None:
+def test_unknown_places_are_not_found(owner: Caller) -> None:
     for member in ("agent_id", "chat_id", "run_id"):
         owner.post("/memories/search", body={"query": "tea", member: "nobody"}).refused(
             404, "not_found"
@@ -206,7 +206,7 @@ def test_unknown_places_are_not_found(owner: Asker) -> None:
         )
 
 
-def test_pages_hold_every_hit_once_in_one_order(owner: Asker, agent: str) -> None:
+def test_pages_hold_every_hit_once_in_one_order(owner: Caller, agent: str) -> None:
     for number in range(12):
         owner.adds(f"tea {'tea ' * (number % 4)}number {number}", agent_id=agent)
     whole = owner.finds("tea", agent_id=agent, limit=100)
@@ -218,31 +218,31 @@ def test_pages_hold_every_hit_once_in_one_order(owner: Asker, agent: str) -> Non
 
 
 def test_a_walk_goes_on_while_time_passes_and_rows_come(
-    town: Town, owner: Asker, agent: str
+    callers: Callers, owner: Caller, agent: str
 ) -> None:
     known = [owner.adds(f"tea number {number}", agent_id=agent)["id"] for number in range(6)]
     body = {"query": "tea", "agent_id": agent, "limit": 3}
     first = owner.post("/memories/search", body=body).expect(200)
-    town.world.clock.advance(days=40)
+    callers.world.clock.advance(days=40)
     owner.adds("tea and tea and tea", agent_id=agent)
     rest = owner.post("/memories/search", body=body | {"after": first["next_cursor"]}).expect(200)
     assert sorted(ids(first["data"] + rest["data"])) == sorted(known)
 
 
-def test_a_cursor_is_good_for_its_own_search_and_caller(town: Town, agent: str) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_cursor_is_good_for_its_own_search_and_caller(callers: Callers, agent: str) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     mine = an_agent(ann)
     for number in range(3):
         ann.adds(f"tea number {number}", agent_id=mine)
     body = {"query": "tea", "agent_id": mine, "limit": 1}
     cursor = ann.post("/memories/search", body=body).expect(200)["next_cursor"]
-    for asker, change in ((ann, {"query": "milk"}), (ann, {"tags": ["x"]}), (bob, {})):
-        asker.post("/memories/search", body=body | change | {"after": cursor}).refused(
+    for caller, change in ((ann, {"query": "milk"}), (ann, {"tags": ["x"]}), (bob, {})):
+        caller.post("/memories/search", body=body | change | {"after": cursor}).refused(
             422, "validation_error"
         )
 
 
-def test_filters_narrow_what_is_found(owner: Asker, agent: str) -> None:
+def test_filters_narrow_what_is_found(owner: Caller, agent: str) -> None:
     event = owner.adds("tea party", agent_id=agent, type="event", tags=["fun"])
     fact = owner.adds("tea is hot", agent_id=agent, type="knowledge")
     assert ids(owner.finds("tea", agent_id=agent, types=["event"])) == [event["id"]]
@@ -252,19 +252,19 @@ def test_filters_narrow_what_is_found(owner: Asker, agent: str) -> None:
 
 
 def test_a_deleted_and_an_expired_memory_are_not_found(
-    town: Town, owner: Asker, agent: str
+    callers: Callers, owner: Caller, agent: str
 ) -> None:
     gone = owner.adds("tea at noon", agent_id=agent)
     due = owner.adds("tea at one", agent_id=agent, ttl_seconds=60)
     assert len(owner.finds("tea", agent_id=agent)) == 2
     owner.delete("/memories/{}", gone["id"]).expect(204)
     assert ids(owner.finds("tea", agent_id=agent)) == [due["id"]]
-    town.world.clock.advance(seconds=60)
+    callers.world.clock.advance(seconds=60)
     assert owner.finds("tea", agent_id=agent) == []
     assert ids(owner.finds("tea", agent_id=agent, include_expired=True)) == [due["id"]]
 
 
-def test_a_changed_memory_is_found_by_its_new_words_alone(owner: Asker, agent: str) -> None:
+def test_a_changed_memory_is_found_by_its_new_words_alone(owner: Caller, agent: str) -> None:
     memory = owner.adds("home is Porto", agent_id=agent)
     assert len(owner.finds("porto", agent_id=agent)) == 1
     owner.patch("/memories/{}", memory["id"], body={"content": "home is Lisbon"}).expect(200)
@@ -272,7 +272,7 @@ def test_a_changed_memory_is_found_by_its_new_words_alone(owner: Asker, agent: s
     assert contents(owner.finds("lisbon", agent_id=agent)) == ["home is Lisbon"]
 
 
-def test_a_record_is_found_by_key_and_values(owner: Asker, agent: str) -> None:
+def test_a_record_is_found_by_key_and_values(owner: Caller, agent: str) -> None:
     body = {"key": "ui-theme", "value": {"color": "teal"}, "agent_id": agent}
     record = owner.post("/memories", body=body).expect(201)
     for query in ("theme", "color", "teal"):

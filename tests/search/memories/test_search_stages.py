@@ -12,10 +12,10 @@ from recollect.kernel.space import Space, SpaceKind
 from recollect.search.memories.indexing import MemoryIndexer
 from tests.conftest import Host
 from tests.support.encryption import KEY_A
-from tests.support.memory.callers import Asker, Town
+from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import person_of
 from tests.support.memory.search import an_agent, contents, ids, vector_flags
-from tests.support.memory.store import Shelf
+from tests.support.memory.store import StoredMemories
 from tests.support.searching import PAUSE_SECONDS, settle_memories, waiting_memories
 from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import World, new_id
@@ -26,9 +26,9 @@ TRIES_MAX = 1_000
 
 
 @pytest.fixture
-def vectors(vector_world: World) -> Town:
+def vectors(vector_world: World) -> Callers:
     """A server that searches by meaning, too."""
-    return Town(vector_world)
+    return Callers(vector_world)
 
 
 @pytest.fixture
@@ -38,21 +38,23 @@ def broken(embeddings: EmbeddingServer) -> Iterator[EmbeddingServer]:
     embeddings.mode, embeddings.times = "ok", None
 
 
-def test_a_fact_stands_for_the_raw_list_it_was_made_from(town: Town, shelf: Shelf) -> None:
-    owner = town.person("olga")
+def test_a_fact_stands_for_the_raw_list_it_was_made_from(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    owner = callers.person("olga")
     space = Space(SpaceKind.USER, owner.name)
-    raw = shelf.puts(space, content="user: I moved to Lisbon yesterday")
-    fact = shelf.puts(space, content="Olga moved to Lisbon", source_memories=(raw,))
-    _index(shelf, [raw, fact])
+    raw = stored_memories.puts(space, content="user: I moved to Lisbon yesterday")
+    fact = stored_memories.puts(space, content="Olga moved to Lisbon", source_memories=(raw,))
+    _index(stored_memories, [raw, fact])
     (hit,) = owner.finds("moved Lisbon", user_id=owner.name)
     assert hit["id"] == fact
     assert hit["source_memories"] == [raw]
     assert ids(owner.finds("yesterday", user_id=owner.name)) == [raw]
 
 
-def _index(shelf: Shelf, memory_ids: Sequence[str]) -> None:
-    stores = shelf.storage.stores
-    indexer = MemoryIndexer(stores, shelf.storage.runtime, vectors=False)
+def _index(stored_memories: StoredMemories, memory_ids: Sequence[str]) -> None:
+    stores = stored_memories.storage.stores
+    indexer = MemoryIndexer(stores, stored_memories.storage.runtime, vectors=False)
 
     def work(tx: Tx) -> None:
         for memory_id in memory_ids:
@@ -60,11 +62,11 @@ def _index(shelf: Shelf, memory_ids: Sequence[str]) -> None:
             assert stored is not None
             indexer.write(tx, stored)
 
-    shelf.storage.write(work)
+    stored_memories.storage.write(work)
 
 
-def test_people_whom_a_query_names_lift_what_is_about_them(town: Town) -> None:
-    ann = town.person("ann")
+def test_people_whom_a_query_names_lift_what_is_about_them(callers: Callers) -> None:
+    ann = callers.person("ann")
     about_bo = ann.adds("likes tea", space={"kind": "user"}, subjects=["Bo Green"])
     ann.adds("likes tea", space={"kind": "user"}, subjects=["Cy Blue"])
     first = ann.finds("does Bo Green like tea?", user_id=ann.name)[0]
@@ -73,8 +75,8 @@ def test_people_whom_a_query_names_lift_what_is_about_them(town: Town) -> None:
     assert "is about Bo Green" in first["why"]
 
 
-def test_a_claim_of_somebody_else_leads_nobody_to_a_person(town: Town) -> None:
-    ann, bob = town.person("ann"), town.person("bob")
+def test_a_claim_of_somebody_else_leads_nobody_to_a_person(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
     agent = an_agent(ann)
     person = ann.post("/people", body={"name": f"Sam {new_id()[:6]}"}).expect(201)
     claim = {"relationship": "therapist"}
@@ -86,8 +88,8 @@ def test_a_claim_of_somebody_else_leads_nobody_to_a_person(town: Town) -> None:
 
 
 @pytest.mark.scenario(20)
-def test_a_relationship_of_the_asker_leads_to_what_is_known(town: Town) -> None:
-    pat = town.person("pat")
+def test_a_relationship_of_the_asker_leads_to_what_is_known(callers: Callers) -> None:
+    pat = callers.person("pat")
     quinn = pat.post("/people", body={"name": f"Quinn {new_id()[:6]}"}).expect(201)
     claim = {"relationship": "business partner"}
     pat.post("/people/{}/relationships", quinn["id"], body=claim).expect(201)
@@ -102,8 +104,8 @@ def test_a_relationship_of_the_asker_leads_to_what_is_known(town: Town) -> None:
     assert "person" in hits[0]["stages"]
 
 
-def test_a_time_in_a_query_finds_what_was_said_then(town: Town) -> None:
-    ann = town.person("ann")
+def test_a_time_in_a_query_finds_what_was_said_then(callers: Callers) -> None:
+    ann = callers.person("ann")
     ann.adds("the trip was fine", space={"kind": "user"}, observed_at="2024-05-07T12:00:00Z")
     ann.adds("the trip was fun", space={"kind": "user"}, observed_at="2023-02-07T12:00:00Z")
     first = ann.finds("the trip in May 2024", user_id=ann.name)[0]
@@ -115,7 +117,7 @@ def test_a_time_in_a_query_finds_what_was_said_then(town: Town) -> None:
     ]
 
 
-def test_least_score_and_modes(vectors: Town) -> None:
+def test_least_score_and_modes(vectors: Callers) -> None:
     ann = vectors.person("ann")
     near = ann.adds("red boat in the harbour", space={"kind": "user"})
     far = ann.adds("boat", space={"kind": "user"})
@@ -129,7 +131,7 @@ def test_least_score_and_modes(vectors: Town) -> None:
         assert ann.finds("red boat", user_id=ann.name, mode=mode, min_score=best + 1) == []
 
 
-def test_what_is_near_in_meaning_says_so(vectors: Town) -> None:
+def test_what_is_near_in_meaning_says_so(vectors: Callers) -> None:
     ann = vectors.person("ann")
     ann.adds("the red boat", space={"kind": "user"})
     settle_memories(vectors.world)
@@ -142,7 +144,7 @@ def test_what_is_near_in_meaning_says_so(vectors: Town) -> None:
 
 @pytest.mark.scenario(18)
 def test_without_vectors_words_are_found_and_the_answer_says_so(
-    vectors: Town, broken: EmbeddingServer
+    vectors: Callers, broken: EmbeddingServer
 ) -> None:
     ann = vectors.person("ann")
     broken.mode = "down"
@@ -156,7 +158,7 @@ def test_without_vectors_words_are_found_and_the_answer_says_so(
 
 def test_vectors_come_when_the_endpoint_is_back(host: Host, broken: EmbeddingServer) -> None:
     with host(**vector_flags(broken)) as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         broken.mode, broken.times = "error", 2
         memory = ann.adds("the violet lamp", space={"kind": "user"})
         for _ in range(TRIES_MAX):
@@ -173,7 +175,7 @@ def test_a_large_scope_gives_the_same_hits_and_scores(
 ) -> None:
     """Above `search.exact_max` the indexes of the engine propose candidates."""
     with host(**vector_flags(embeddings)) as world, world.clock.hold():
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         for number in range(12):
             ann.adds(f"tea {'tea ' * (number % 3)} 猫 number {number}", space={"kind": "user"})
         ann.adds("a lonely harbour", space={"kind": "user"})
@@ -183,10 +185,10 @@ def test_a_large_scope_gives_the_same_hits_and_scores(
         for fulltext in (True, False):
             flags = {"search__exact_max": 3, "search__fulltext__enabled": fulltext}
             with host(world.database, **vector_flags(embeddings), **flags) as large:
-                asker = Asker(large.named(ann.name), large)
+                caller = Caller(large.named(ann.name), large)
                 large.clock.advance(seconds=(world.clock.now() - large.clock.now()).total_seconds())
                 for query, whole in zip(queries, exact, strict=True):
-                    found = asker.finds(query, user_id=ann.name, limit=50)
+                    found = caller.finds(query, user_id=ann.name, limit=50)
                     assert ids(found) == ids(whole)
                     assert [hit["score"] for hit in found] == pytest.approx(
                         [hit["score"] for hit in whole], abs=1e-6
@@ -197,7 +199,7 @@ def test_sealed_memories_are_found_by_words_that_no_index_of_the_engine_holds(
     host: Host,
 ) -> None:
     with host(encryption__keys=[KEY_A]) as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         memory = ann.adds("a xylophone in Porto", space={"kind": "user"})
         assert ids(ann.finds("xylophones", user_id=ann.name)) == [memory["id"]]
         rows = world.database.rows("SELECT terms, stems FROM memory_index")
@@ -207,7 +209,7 @@ def test_sealed_memories_are_found_by_words_that_no_index_of_the_engine_holds(
 
 def test_words_are_sealed_with_the_texts_once_there_is_a_key(host: Host) -> None:
     with host() as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         memory = ann.adds("a xylophone in Porto", space={"kind": "user"})
         database = world.database
     with host(database, encryption__keys=[KEY_A], jobs__poll_ms=10) as world:
@@ -217,21 +219,21 @@ def test_words_are_sealed_with_the_texts_once_there_is_a_key(host: Host) -> None
             time.sleep(PAUSE_SECONDS)
         else:
             raise AssertionError("the words were not sealed")
-        asker = Asker(world.named(ann.name), world)
-        assert ids(asker.finds("xylophones", user_id=ann.name)) == [memory["id"]]
+        caller = Caller(world.named(ann.name), world)
+        assert ids(caller.finds("xylophones", user_id=ann.name)) == [memory["id"]]
 
 
 def test_a_new_model_gets_vectors_of_its_own(host: Host, embeddings: EmbeddingServer) -> None:
     with host() as world:
-        ann = Town(world).person("ann")
+        ann = Callers(world).person("ann")
         memory = ann.adds("the violet lamp", space={"kind": "user"})
         database = world.database
     for model in ("one", "two"):
         flags = vector_flags(embeddings) | {"embedding__openai__model": model}
         with host(database, **flags) as world:
-            asker = Asker(world.named(ann.name), world)
+            caller = Caller(world.named(ann.name), world)
             for _ in range(TRIES_MAX):
-                hits = asker.finds("violet lamp", user_id=ann.name, mode="semantic")
+                hits = caller.finds("violet lamp", user_id=ann.name, mode="semantic")
                 if hits:
                     break
                 time.sleep(PAUSE_SECONDS)
@@ -239,8 +241,8 @@ def test_a_new_model_gets_vectors_of_its_own(host: Host, embeddings: EmbeddingSe
 
 
 @pytest.mark.scenario(36)
-def test_explain_counts_what_a_group_is_not_told_to_its_subject(town: Town) -> None:
-    quinn, pat = town.person("quinn"), town.person("pat")
+def test_explain_counts_what_a_group_is_not_told_to_its_subject(callers: Callers) -> None:
+    quinn, pat = callers.person("quinn"), callers.person("pat")
     chat = f"g-{new_id()}"
     pat.put("/chats/{}", chat, body={"kind": "group"}).expect(201)
     pat.put("/chats/{}/participants/{}", chat, quinn.name, body={"kind": "user"}).expect(200)
@@ -265,14 +267,16 @@ def test_explain_counts_what_a_group_is_not_told_to_its_subject(town: Town) -> N
     assert contents(quinn.finds("peanut allergy", chat_id=alone)) == ["has a peanut allergy"]
 
 
-def test_shown_personal_data_is_told_to_the_audit_log(town: Town, shelf: Shelf) -> None:
-    owner = town.person("olga")
+def test_shown_personal_data_is_told_to_the_audit_log(
+    callers: Callers, stored_memories: StoredMemories
+) -> None:
+    owner = callers.person("olga")
     agent = an_agent(owner)
     memory = owner.adds("write to ann@example.org", agent_id=agent, visibility="private")
     owner.finds("write", agent_id=agent)
     told = [
         event
-        for event in shelf.events("memory", "read")
+        for event in stored_memories.events("memory", "read")
         if memory["id"] in event["ids"] and event["operation"] == "searchMemories"
     ]
     assert len(told) == 1

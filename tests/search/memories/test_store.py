@@ -30,7 +30,7 @@ from tests.support.storage import Storage
 MODEL = "a model"
 
 
-class Shelf:
+class SearchIndex:
     """Memories of one space, indexed."""
 
     def __init__(self, storage: Storage) -> None:
@@ -118,115 +118,117 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(storage: Storage) -> Shelf:
-    return Shelf(storage)
+def index(storage: Storage) -> SearchIndex:
+    return SearchIndex(storage)
 
 
-def test_words_are_found_by_beginning_and_by_stem(shelf: Shelf) -> None:
-    moved = shelf.add("Ann moved to Lisbon")
-    shelf.add("Bo stays at home")
-    assert shelf.matches(prefix_query(["lis"])) == {moved.memory.id}
-    assert shelf.matches(stem_query(["move"])) == {moved.memory.id}
+def test_words_are_found_by_beginning_and_by_stem(index: SearchIndex) -> None:
+    moved = index.add("Ann moved to Lisbon")
+    index.add("Bo stays at home")
+    assert index.matches(prefix_query(["lis"])) == {moved.memory.id}
+    assert index.matches(stem_query(["move"])) == {moved.memory.id}
 
 
-def test_a_changed_text_is_found_by_its_new_words_alone(shelf: Shelf) -> None:
-    first = shelf.add("Ann lives in Porto")
-    shelf.vectorize([first])
-    before = shelf.candidates()[first.memory.id]
-    shelf.edit(first, "Ann lives in Lisbon")
-    after = shelf.candidates()[first.memory.id]
-    assert shelf.matches(prefix_query(["porto"])) == set()
-    assert shelf.matches(prefix_query(["lisbon"])) == {first.memory.id}
+def test_a_changed_text_is_found_by_its_new_words_alone(index: SearchIndex) -> None:
+    first = index.add("Ann lives in Porto")
+    index.vectorize([first])
+    before = index.candidates()[first.memory.id]
+    index.edit(first, "Ann lives in Lisbon")
+    after = index.candidates()[first.memory.id]
+    assert index.matches(prefix_query(["porto"])) == set()
+    assert index.matches(prefix_query(["lisbon"])) == {first.memory.id}
     assert before.has_vector
     assert not after.has_vector
     assert after.revision > before.revision
     assert after.doc == before.doc
 
 
-def test_a_change_that_leaves_the_words_leaves_the_vector(shelf: Shelf) -> None:
-    first = shelf.add("Ann lives in Porto")
-    shelf.vectorize([first])
-    before = shelf.candidates()[first.memory.id]
-    shelf.edit(first, "Ann lives in PORTO!")
-    assert shelf.candidates()[first.memory.id] == before
+def test_a_change_that_leaves_the_words_leaves_the_vector(index: SearchIndex) -> None:
+    first = index.add("Ann lives in Porto")
+    index.vectorize([first])
+    before = index.candidates()[first.memory.id]
+    index.edit(first, "Ann lives in PORTO!")
+    assert index.candidates()[first.memory.id] == before
 
 
-def test_a_vector_of_an_older_text_is_not_kept(shelf: Shelf) -> None:
-    first = shelf.add("Ann lives in Porto")
-    old = shelf.candidates()[first.memory.id].revision
-    shelf.edit(first, "Ann lives in Lisbon")
-    assert shelf.vectorize([first], revision=old) == 0
-    assert not shelf.candidates()[first.memory.id].has_vector
-    assert shelf.vectorize([first]) == 1
-    assert shelf.candidates()[first.memory.id].has_vector
+def test_a_vector_of_an_older_text_is_not_kept(index: SearchIndex) -> None:
+    first = index.add("Ann lives in Porto")
+    old = index.candidates()[first.memory.id].revision
+    index.edit(first, "Ann lives in Lisbon")
+    assert index.vectorize([first], revision=old) == 0
+    assert not index.candidates()[first.memory.id].has_vector
+    assert index.vectorize([first]) == 1
+    assert index.candidates()[first.memory.id].has_vector
 
 
-def test_a_vector_of_another_model_does_not_count(shelf: Shelf) -> None:
-    first = shelf.add("Ann lives in Porto")
-    shelf.vectorize([first])
-    assert shelf.candidates()[first.memory.id].has_vector
-    assert not shelf.candidates(model="another")[first.memory.id].has_vector
-    assert not shelf.candidates(model="")[first.memory.id].has_vector
+def test_a_vector_of_another_model_does_not_count(index: SearchIndex) -> None:
+    first = index.add("Ann lives in Porto")
+    index.vectorize([first])
+    assert index.candidates()[first.memory.id].has_vector
+    assert not index.candidates(model="another")[first.memory.id].has_vector
+    assert not index.candidates(model="")[first.memory.id].has_vector
 
 
-def test_vectors_come_back_as_they_were_given(shelf: Shelf) -> None:
-    first = shelf.add("Ann lives in Porto")
-    shelf.vectorize([first])
-    search = shelf.storage.stores.memory_search
-    (found,) = shelf.storage.ask(search.vectors, [first.doc], model=MODEL)
+def test_vectors_come_back_as_they_were_given(index: SearchIndex) -> None:
+    first = index.add("Ann lives in Porto")
+    index.vectorize([first])
+    search = index.storage.stores.memory_search
+    (found,) = index.storage.ask(search.vectors, [first.doc], model=MODEL)
     assert found.doc == first.doc
     assert found.vector.tolist() == [0.5, 0.5, 0.5]
 
 
-def test_dropped_rows_leave_neither_words_nor_vectors(shelf: Shelf) -> None:
-    first = shelf.add("Ann lives in Porto")
-    shelf.vectorize([first])
-    shelf.storage.write(lambda tx: shelf.indexer.drop(tx, first.memory.id))
-    search = shelf.storage.stores.memory_search
-    assert shelf.candidates() == {}
-    assert shelf.matches(prefix_query(["porto"])) == set()
-    assert shelf.storage.ask(search.vectors, [first.doc], model=MODEL) == []
+def test_dropped_rows_leave_neither_words_nor_vectors(index: SearchIndex) -> None:
+    first = index.add("Ann lives in Porto")
+    index.vectorize([first])
+    index.storage.write(lambda tx: index.indexer.drop(tx, first.memory.id))
+    search = index.storage.stores.memory_search
+    assert index.candidates() == {}
+    assert index.matches(prefix_query(["porto"])) == set()
+    assert index.storage.ask(search.vectors, [first.doc], model=MODEL) == []
 
 
-def test_rows_that_are_not_asked_for_are_no_candidates(shelf: Shelf) -> None:
-    first = shelf.add("Ann lives in Porto")
-    shelf.add("Ann lived in Faro", status=MemoryStatus.SUPERSEDED)
-    assert set(shelf.candidates()) == {first.memory.id}
+def test_rows_that_are_not_asked_for_are_no_candidates(index: SearchIndex) -> None:
+    first = index.add("Ann lives in Porto")
+    index.add("Ann lived in Faro", status=MemoryStatus.SUPERSEDED)
+    assert set(index.candidates()) == {first.memory.id}
 
 
-def test_rows_about_the_people_asked_for_say_so(shelf: Shelf) -> None:
-    about = shelf.add("She lives in Porto", subjects=("ann", "bo"))
-    other = shelf.add("He lives in Faro", subjects=("cy",))
-    found = shelf.candidates(people=(PersonId("ann"), PersonId("dee")))
+def test_rows_about_the_people_asked_for_say_so(index: SearchIndex) -> None:
+    about = index.add("She lives in Porto", subjects=("ann", "bo"))
+    other = index.add("He lives in Faro", subjects=("cy",))
+    found = index.candidates(people=(PersonId("ann"), PersonId("dee")))
     assert found[about.memory.id].about
     assert not found[other.memory.id].about
-    assert not shelf.candidates()[about.memory.id].about
+    assert not index.candidates()[about.memory.id].about
 
 
-def test_what_other_memories_were_made_from_is_known_with_them(shelf: Shelf) -> None:
-    raw = shelf.add("user: I live in Porto")
-    fact = shelf.add("Ann lives in Porto", source_memories=(raw.memory.id,))
-    search = shelf.storage.stores.memory_search
-    assert shelf.storage.ask(search.derived_memory_ids, [raw.memory.id, fact.memory.id]) == {
+def test_what_other_memories_were_made_from_is_known_with_them(index: SearchIndex) -> None:
+    raw = index.add("user: I live in Porto")
+    fact = index.add("Ann lives in Porto", source_memories=(raw.memory.id,))
+    search = index.storage.stores.memory_search
+    assert index.storage.ask(search.derived_memory_ids, [raw.memory.id, fact.memory.id]) == {
         raw.memory.id: [fact.memory.id]
     }
 
 
-def test_texts_wait_until_they_have_vectors_and_a_bucket_has_its_own_first(shelf: Shelf) -> None:
-    texts = [shelf.add(f"text {number}") for number in range(2 * BUCKETS)]
+def test_texts_wait_until_they_have_vectors_and_a_bucket_has_its_own_first(
+    index: SearchIndex,
+) -> None:
+    texts = [index.add(f"text {number}") for number in range(2 * BUCKETS)]
     docs = {one.doc for one in texts}
-    search = shelf.storage.stores.memory_search
+    search = index.storage.stores.memory_search
 
     def waiting(limit: int = 1_000) -> set[int]:
-        found = shelf.storage.ask(search.pending_texts, 3, limit=limit)
+        found = index.storage.ask(search.pending_texts, 3, limit=limit)
         assert len(found) <= limit
         return {one.doc for one in found} & docs
 
     assert waiting() == docs
     assert {doc % BUCKETS for doc in waiting(limit=2)} <= {3}
-    shelf.vectorize(texts)
+    index.vectorize(texts)
     assert waiting() == set()
-    lacking = shelf.storage.do(
+    lacking = index.storage.do(
         search.mark_pending, after_doc=min(docs) - 1, limit=1_000, lacking="a newer model"
     )
     assert docs <= set(lacking)

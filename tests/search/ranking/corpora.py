@@ -19,7 +19,7 @@ DIMENSIONS = 8
 
 
 @dataclass(frozen=True)
-class Said:
+class SampleText:
     """A turn. Its number is its id and, if it has no other, its position."""
 
     number: int
@@ -51,7 +51,7 @@ def towards(*parts: float) -> Vector:
     return vector / np.float32(np.linalg.norm(vector))
 
 
-def a_text(said: Said) -> TextRow:
+def a_text(said: SampleText) -> TextRow:
     indexed = index_words(said.text).with_speaker_trait(assistant=said.assistant)
     return TextRow(
         entry_id=entry_id(said.number),
@@ -65,11 +65,11 @@ def a_text(said: Said) -> TextRow:
     )
 
 
-def texts(said: Sequence[Said]) -> list[TextRow]:
+def texts(said: Sequence[SampleText]) -> list[TextRow]:
     return [a_text(turn) for turn in said]
 
 
-def vectors(said: Sequence[Said]) -> list[VectorRow]:
+def vectors(said: Sequence[SampleText]) -> list[VectorRow]:
     return [
         VectorRow(entry_id(turn.number), turn.vector, turn.window)
         for turn in said
@@ -77,7 +77,7 @@ def vectors(said: Sequence[Said]) -> list[VectorRow]:
     ]
 
 
-def a_corpus(*said: Said) -> Corpus:
+def a_corpus(*said: SampleText) -> Corpus:
     return Corpus.build(texts(said), vectors(said), DIMENSIONS)
 
 

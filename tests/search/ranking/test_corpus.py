@@ -14,7 +14,7 @@ from recollect.search.ranking.cosine import rank_semantic
 from recollect.search.ranking.prefix_match import rank_fulltext
 from tests.search.ranking.corpora import (
     DIMENSIONS,
-    Said,
+    SampleText,
     a_corpus,
     ask,
     numbers,
@@ -30,7 +30,7 @@ QUESTION = "When did Carol swim in the lake with the train?"
 
 directions = st.lists(st.integers(-3, 3), min_size=2, max_size=4).filter(any)
 turns = st.builds(
-    Said,
+    SampleText,
     number=st.integers(1, 12),
     text=st.lists(st.sampled_from(WORDS.split()), max_size=6).map(" ".join),
     by=st.sampled_from(["carol@example.org", "dave@example.org", "dave@b.example"]),
@@ -41,11 +41,11 @@ turns = st.builds(
 )
 
 
-def distinct(said: Sequence[Said]) -> list[Said]:
+def distinct(said: Sequence[SampleText]) -> list[SampleText]:
     return list({turn.number: turn for turn in said}.values())
 
 
-def said_again(turn: Said, known: Said | None) -> Said:
+def said_again(turn: SampleText, known: SampleText | None) -> SampleText:
     """What is known of a turn after it was said: a turn stays where it was first."""
     return turn if known is None else replace(turn, chat=known.chat)
 
@@ -64,16 +64,18 @@ def everything(corpus: Corpus) -> list[list[tuple[int, float, bool]]]:
 
 
 @given(st.lists(turns, max_size=12).map(distinct), st.randoms(use_true_random=False))
-def test_the_order_in_which_rows_come_changes_no_bit(said: list[Said], random: Random) -> None:
+def test_the_order_in_which_rows_come_changes_no_bit(
+    said: list[SampleText], random: Random
+) -> None:
     shuffled = random.sample(said, len(said))
     assert everything(a_corpus(*said)) == everything(a_corpus(*shuffled))
 
 
 @settings(deadline=None)
 @given(st.lists(st.lists(turns, max_size=6).map(distinct), min_size=1, max_size=5))
-def test_updates_give_what_a_new_corpus_would(batches: list[list[Said]]) -> None:
+def test_updates_give_what_a_new_corpus_would(batches: list[list[SampleText]]) -> None:
     corpus = a_corpus()
-    current: dict[int, Said] = {}
+    current: dict[int, SampleText] = {}
     for batch in batches:
         placed = [said_again(turn, current.get(turn.number)) for turn in batch]
         given = {turn.number for turn in batch if turn.vector is not None}
@@ -88,8 +90,8 @@ def test_updates_give_what_a_new_corpus_would(batches: list[list[Said]]) -> None
 
 
 def test_a_replaced_text_is_found_by_its_new_words_only() -> None:
-    corpus = a_corpus(Said(1, "the lake"), Said(2, "beside"))
-    newer = corpus.with_updates(texts([Said(1, "the forest")]), [])
+    corpus = a_corpus(SampleText(1, "the lake"), SampleText(2, "beside"))
+    newer = corpus.with_updates(texts([SampleText(1, "the forest")]), [])
     assert newer.size == 2
     assert numbers(newer, rank_fulltext(newer, "lake")) == []
     assert numbers(newer, ask(newer, "lake")) == []
@@ -97,17 +99,19 @@ def test_a_replaced_text_is_found_by_its_new_words_only() -> None:
 
 
 def test_the_older_corpus_stays_as_it_was() -> None:
-    corpus = a_corpus(Said(1, "the lake", vector=towards(1.0)), Said(2, "the race", chat=2))
+    corpus = a_corpus(
+        SampleText(1, "the lake", vector=towards(1.0)), SampleText(2, "the race", chat=2)
+    )
     before = everything(corpus)
-    corpus.with_updates(texts([Said(1, "the race")]), [], gone=[tree_id(2)])
+    corpus.with_updates(texts([SampleText(1, "the race")]), [], gone=[tree_id(2)])
     assert everything(corpus) == before
 
 
 def test_two_successors_of_one_corpus_don_t_disturb_each_other() -> None:
-    first = Said(1, "the lake", vector=towards(1.0))
+    first = SampleText(1, "the lake", vector=towards(1.0))
     corpus = a_corpus(first)
-    lake = Said(2, "lake swim", chat=2, vector=towards(1.0, 2.0))
-    race = Said(3, "race train", chat=3, vector=towards(2.0, 1.0))
+    lake = SampleText(2, "lake swim", chat=2, vector=towards(1.0, 2.0))
+    race = SampleText(3, "race train", chat=3, vector=towards(2.0, 1.0))
     one, other = (corpus.with_updates(texts([said]), vectors([said])) for said in (lake, race))
     assert everything(one) == everything(a_corpus(first, lake))
     assert everything(other) == everything(a_corpus(first, race))
@@ -115,7 +119,7 @@ def test_two_successors_of_one_corpus_don_t_disturb_each_other() -> None:
 
 def test_a_text_that_comes_again_has_no_vector_before_a_new_one_comes() -> None:
     """The words may be the same and the text another."""
-    said = Said(1, "the lake", vector=towards(1.0))
+    said = SampleText(1, "the lake", vector=towards(1.0))
     for text in ("the lake", "The lake?", "a lake"):
         corpus = a_corpus(said).with_updates(texts([replace(said, text=text)]), [])
         assert numbers(corpus, rank_semantic(corpus, towards(1.0), min_score=0.5)) == []
@@ -124,24 +128,24 @@ def test_a_text_that_comes_again_has_no_vector_before_a_new_one_comes() -> None:
 
 
 def test_vectors_come_later_and_are_replaced() -> None:
-    corpus = a_corpus(Said(1, "the lake"))
-    corpus = corpus.with_updates([], vectors([Said(1, "", vector=towards(0.0, 1.0))]))
-    corpus = corpus.with_updates([], vectors([Said(1, "", vector=towards(1.0))]))
+    corpus = a_corpus(SampleText(1, "the lake"))
+    corpus = corpus.with_updates([], vectors([SampleText(1, "", vector=towards(0.0, 1.0))]))
+    corpus = corpus.with_updates([], vectors([SampleText(1, "", vector=towards(1.0))]))
     found = rank_semantic(corpus, towards(1.0), min_score=0.5)
     assert numbers(corpus, found) == [1]
 
 
 def test_vectors_of_unknown_entries_are_left_out() -> None:
-    corpus = Corpus.build([], vectors([Said(1, "", vector=towards(1.0))]), DIMENSIONS)
+    corpus = Corpus.build([], vectors([SampleText(1, "", vector=towards(1.0))]), DIMENSIONS)
     assert corpus.size == 0
     assert len(rank_semantic(corpus, towards(1.0), min_score=-1.0).rows) == 0
 
 
 def test_trees_that_are_gone_leave_nothing() -> None:
-    kept = [Said(1, "the lake", by="carol@example.org", chat=1, vector=towards(1.0))]
+    kept = [SampleText(1, "the lake", by="carol@example.org", chat=1, vector=towards(1.0))]
     lost = [
-        Said(2, "When did Carol swim?", by="dave@example.org", chat=2, vector=towards(1.0)),
-        Said(3, "the lake", by="dave@example.org", chat=2, vector=towards(1.0)),
+        SampleText(2, "When did Carol swim?", by="dave@example.org", chat=2, vector=towards(1.0)),
+        SampleText(3, "the lake", by="dave@example.org", chat=2, vector=towards(1.0)),
     ]
     corpus = a_corpus(*kept, *lost).with_updates([], [], gone=[tree_id(2), tree_id(9)])
     assert corpus.size == 1
@@ -150,14 +154,14 @@ def test_trees_that_are_gone_leave_nothing() -> None:
 
 
 def test_a_tree_that_is_gone_can_come_back() -> None:
-    said = [Said(1, "the lake", vector=towards(1.0)), Said(2, "a race")]
+    said = [SampleText(1, "the lake", vector=towards(1.0)), SampleText(2, "a race")]
     corpus = a_corpus(*said).with_updates(texts(said), vectors(said), gone=[tree_id(1)])
     assert everything(corpus) == everything(a_corpus(*said))
 
 
 def test_much_replaced_takes_no_more_memory() -> None:
     said = [
-        Said(number, f"lake {number} swim", chat=number % 7, vector=towards(1.0, number))
+        SampleText(number, f"lake {number} swim", chat=number % 7, vector=towards(1.0, number))
         for number in range(1, 501)
     ]
     corpus = fresh = a_corpus(*said)
@@ -171,17 +175,17 @@ def test_much_replaced_takes_no_more_memory() -> None:
 
 def test_speakers_are_called_by_name_and_assistants_are_none() -> None:
     corpus = a_corpus(
-        Said(1, "hi", by="carol.smith@example.org"),
-        Said(2, "hi", by="dave@b.example"),
-        Said(3, "hi", by="dave@a.example"),
-        Said(4, "hello", by="helper@example.org", assistant=True),
+        SampleText(1, "hi", by="carol.smith@example.org"),
+        SampleText(2, "hi", by="dave@b.example"),
+        SampleText(3, "hi", by="dave@a.example"),
+        SampleText(4, "hello", by="helper@example.org", assistant=True),
     )
     assert corpus.speakers == {"carol": "carol.smith@example.org", "dave": "dave@a.example"}
 
 
 def test_size_counts_bytes_of_vectors() -> None:
-    plain = a_corpus(Said(1, "the lake"))
-    with_vector = a_corpus(Said(1, "the lake", vector=towards(1.0)))
+    plain = a_corpus(SampleText(1, "the lake"))
+    with_vector = a_corpus(SampleText(1, "the lake", vector=towards(1.0)))
     assert with_vector.nbytes - plain.nbytes == DIMENSIONS * (
         np.float32().nbytes + np.int16().nbytes
     )

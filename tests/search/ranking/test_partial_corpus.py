@@ -3,15 +3,15 @@
 from recollect.search.entries.corpus import WholeScope
 from recollect.search.ranking.cosine import rank_semantic
 from recollect.search.ranking.prefix_match import rank_fulltext
-from tests.search.ranking.corpora import Said, a_corpus, ask, entry_id, scores, towards
+from tests.search.ranking.corpora import SampleText, a_corpus, ask, entry_id, scores, towards
 
 WHOLE = WholeScope(names=(), has_assistant=False)
 TALK = [
-    Said(1, "the ferry leaves at noon", vector=towards(1, 0)),
-    Said(2, "from which pier, I wonder", vector=towards(0, 1)),
-    Said(3, "the ferry leaves from the second one", vector=towards(1, 1)),
-    Said(4, "there is a train as well", vector=towards(0, 1)),
-    Said(5, "a train to the ferry", vector=towards(1, 3)),
+    SampleText(1, "the ferry leaves at noon", vector=towards(1, 0)),
+    SampleText(2, "from which pier, I wonder", vector=towards(0, 1)),
+    SampleText(3, "the ferry leaves from the second one", vector=towards(1, 1)),
+    SampleText(4, "there is a train as well", vector=towards(0, 1)),
+    SampleText(5, "a train to the ferry", vector=towards(1, 3)),
 ]
 
 
@@ -29,10 +29,10 @@ def test_bystanders_have_a_part_in_scores_but_are_not_found() -> None:
 
 def test_who_speaks_elsewhere_is_known_by_name() -> None:
     turns = [
-        Said(1, "a letter for dora and cora", by="ann"),
-        Said(2, "the letter", by="ann", chat=2),
-        Said(3, "hello", by="cora", chat=3),
-        Said(4, "hello", by="dora", chat=4),
+        SampleText(1, "a letter for dora and cora", by="ann"),
+        SampleText(2, "the letter", by="ann", chat=2),
+        SampleText(3, "hello", by="cora", chat=3),
+        SampleText(4, "hello", by="dora", chat=4),
     ]
     whole = a_corpus(*turns)
     part = a_corpus(*turns[:2]).as_part(WholeScope(names=whole.speakers, has_assistant=False))
@@ -43,8 +43,8 @@ def test_who_speaks_elsewhere_is_known_by_name() -> None:
 
 
 def test_an_assistant_elsewhere_is_whom_a_question_means() -> None:
-    mine = Said(1, "I suggest a boat")
-    theirs = Said(2, "here you are", chat=2, assistant=True)
+    mine = SampleText(1, "I suggest a boat")
+    theirs = SampleText(2, "here you are", chat=2, assistant=True)
     whole, alone = a_corpus(mine, theirs), a_corpus(mine)
     part = alone.as_part(WholeScope(names=whole.speakers, has_assistant=True))
     query = "which boat did you suggest to me?"

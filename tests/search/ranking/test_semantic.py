@@ -3,14 +3,14 @@
 import pytest
 
 from recollect.search.ranking.cosine import rank_semantic
-from tests.search.ranking.corpora import Said, a_corpus, numbers, scores, towards
+from tests.search.ranking.corpora import SampleText, a_corpus, numbers, scores, towards
 
 
 def test_the_score_is_the_cosine() -> None:
     corpus = a_corpus(
-        Said(1, "one", vector=towards(1.0)),
-        Said(2, "two", vector=towards(3.0, 4.0)),
-        Said(3, "three", vector=towards(-1.0)),
+        SampleText(1, "one", vector=towards(1.0)),
+        SampleText(2, "two", vector=towards(3.0, 4.0)),
+        SampleText(3, "three", vector=towards(-1.0)),
     )
     found = rank_semantic(corpus, towards(1.0), min_score=-1.0)
     assert numbers(corpus, found) == [1, 2, 3]
@@ -20,9 +20,9 @@ def test_the_score_is_the_cosine() -> None:
 
 def test_nothing_is_below_the_least_score() -> None:
     corpus = a_corpus(
-        Said(1, "one", vector=towards(1.0, 1.0)),
-        Said(2, "two", vector=towards(1.0, 2.0)),
-        Said(3, "no vector yet"),
+        SampleText(1, "one", vector=towards(1.0, 1.0)),
+        SampleText(2, "two", vector=towards(1.0, 2.0)),
+        SampleText(3, "no vector yet"),
     )
     exact = scores(corpus, rank_semantic(corpus, towards(1.0), min_score=0.0))[2]
     assert numbers(corpus, rank_semantic(corpus, towards(1.0), min_score=exact)) == [1, 2]
@@ -31,14 +31,14 @@ def test_nothing_is_below_the_least_score() -> None:
 
 def test_the_window_takes_no_part() -> None:
     corpus = a_corpus(
-        Said(1, "one", vector=towards(1.0, 0.2), window=towards(0.0, 1.0)),
-        Said(2, "two", vector=towards(1.0, 0.3), window=towards(1.0)),
+        SampleText(1, "one", vector=towards(1.0, 0.2), window=towards(0.0, 1.0)),
+        SampleText(2, "two", vector=towards(1.0, 0.3), window=towards(1.0)),
     )
     assert numbers(corpus, rank_semantic(corpus, towards(1.0), min_score=0.0)) == [1, 2]
 
 
 def test_equal_cosines_are_in_the_order_of_ids_descending() -> None:
-    corpus = a_corpus(*(Said(number, "x", vector=towards(2.0, 1.0)) for number in (2, 3, 1)))
+    corpus = a_corpus(*(SampleText(number, "x", vector=towards(2.0, 1.0)) for number in (2, 3, 1)))
     assert numbers(corpus, rank_semantic(corpus, towards(1.0), min_score=0.0)) == [3, 2, 1]
 
 

@@ -11,7 +11,7 @@ from tests.support.world import JWT_SECRET, User, World
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Caller:
     """Somebody who calls. `user` is how conversation tests know them."""
 
     user: User
@@ -87,49 +87,49 @@ class Asker:
             query["after"] = page["next_cursor"]
 
 
-class Town:
+class Callers:
     """A world whose people use the memory family. Names are unique, so tests don't meet."""
 
     def __init__(self, world: World) -> None:
         self.world = world
 
-    def person(self, name: str, *, orgs: tuple[str, ...] = ()) -> Asker:
+    def person(self, name: str, *, orgs: tuple[str, ...] = ()) -> Caller:
         """A new user; with `orgs` the token says so."""
         user = self.world.user(name)
-        return self._with_claims(user, orgs=list(orgs)) if orgs else Asker(user, self.world)
+        return self._with_claims(user, orgs=list(orgs)) if orgs else Caller(user, self.world)
 
-    def now_in(self, asker: Asker, *orgs: str) -> Asker:
+    def now_in(self, caller: Caller, *orgs: str) -> Caller:
         """The same user with a token that names these orgs."""
-        return self._with_claims(asker.user, orgs=list(orgs))
+        return self._with_claims(caller.user, orgs=list(orgs))
 
-    def agent(self, agent_id: str, **claims: Any) -> Asker:
+    def agent(self, agent_id: str, **claims: Any) -> Caller:
         """An agent with a token of its own."""
         user = self.world.named(agent_id)
         return self._with_claims(user, kind="agent", **claims)
 
-    def saying(self, name: str, key: str | None = None) -> Asker:
+    def named_by_header(self, name: str, key: str | None = None) -> Caller:
         """Somebody who only says who they are, perhaps through the client of an API key."""
         credentials = Credentials(requester_id=name, api_key=key)
-        return Asker(User(name, self.world.api, credentials), self.world)
+        return Caller(User(name, self.world.api, credentials), self.world)
 
     @property
-    def nobody(self) -> Asker:
+    def nobody(self) -> Caller:
         """Somebody who doesn't."""
-        return Asker(self.world.nobody, self.world)
+        return Caller(self.world.nobody, self.world)
 
     @property
-    def admin(self) -> Asker:
+    def admin(self) -> Caller:
         """A user with the role `admin`."""
-        return Asker(self.world.admin, self.world)
+        return Caller(self.world.admin, self.world)
 
     @property
-    def auditor(self) -> Asker:
+    def auditor(self) -> Caller:
         """A user with the role `auditor`."""
-        return Asker(self.world.auditor, self.world)
+        return Caller(self.world.auditor, self.world)
 
-    def _with_claims(self, user: User, **claims: Any) -> Asker:
+    def _with_claims(self, user: User, **claims: Any) -> Caller:
         payload = {"preferred_username": user.name, "exp": 4_102_444_800, **claims}
         token = jwt.encode(payload, JWT_SECRET, "HS256")
         shown = f"agent:{user.name}" if claims.get("kind") == "agent" else user.name
         credentials = replace(user.credentials, token=token)
-        return Asker(replace(user, name=shown, credentials=credentials), self.world)
+        return Caller(replace(user, name=shown, credentials=credentials), self.world)

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tests.support.memory.callers import Asker
+from tests.support.memory.callers import Caller
 from tests.support.searching import embedding_flags
 from tests.support.servers.embedding import EmbeddingServer
 from tests.support.world import new_id
 
 
-def an_agent(owner: Asker, **members: Any) -> str:
+def an_agent(owner: Caller, **members: Any) -> str:
     """A new agent of this owner; its id."""
     return str(owner.registers(id=f"a-{new_id()[-12:]}", **members)["id"])
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.memory.callers import Asker
+from tests.support.memory.callers import Caller
 from tests.support.searching import settle_memories
 from tests.support.world import new_id
 
@@ -11,21 +11,21 @@ MINE: dict[str, Any] = {"space": {"kind": "user"}}
 LONG = "the large old painting that hangs over the wide stairs of the north hall of this house"
 
 
-def told(asker: Asker, *texts: str, **members: Any) -> list[dict[str, Any]]:
+def state_in_turn(caller: Caller, *texts: str, **members: Any) -> list[dict[str, Any]]:
     """What was written, each after the one before was compared."""
     written = []
     for text in texts:
-        written.append(asker.adds(text, **(MINE | members)))
-        settle_memories(asker.world)
+        written.append(caller.adds(text, **(MINE | members)))
+        settle_memories(caller.world)
     return written
 
 
-def known(asker: Asker, **query: Any) -> dict[str, dict[str, Any]]:
+def memories_by_content(caller: Caller, **query: Any) -> dict[str, dict[str, Any]]:
     """The memories of one's own space, by content."""
-    return {row["content"]: row for row in asker.lists("/memories", spaces="user", **query)}
+    return {row["content"]: row for row in caller.lists("/memories", spaces="user", **query)}
 
 
-def a_chat(*askers: Asker) -> str:
+def a_chat(*askers: Caller) -> str:
     """A group in which all of them take part."""
     first, *others = askers
     chat = new_id()
@@ -36,12 +36,12 @@ def a_chat(*askers: Asker) -> str:
     return chat
 
 
-def status_of(asker: Asker, memory: dict[str, Any]) -> str:
+def status_of(caller: Caller, memory: dict[str, Any]) -> str:
     """The status of a memory in its history."""
     rows = [
         row
         for status in ("active", "superseded")
-        for row in asker.lists("/memories", spaces="all", status=status)
+        for row in caller.lists("/memories", spaces="all", status=status)
         if row["id"] == memory["id"]
     ]
     return str(rows[0]["status"])

@@ -16,7 +16,7 @@ from tests.support.storage import Storage, a_storage
 from tests.support.world import World
 
 
-class Shelf:
+class StoredMemories:
     """The store behind a server. Its clock is the server's."""
 
     def __init__(self, storage: Storage, world: World) -> None:
@@ -30,10 +30,10 @@ class Shelf:
 
     def puts(self, space: Space, *, at: datetime | None = None, **fields: Any) -> str:
         """A memory, made at that time; its id. A member `used_at` or `status_at` stands beside."""
-        (id_,) = self.puts_all([(space, at or self.now)], **fields)
+        (id_,) = self.insert_all([(space, at or self.now)], **fields)
         return id_
 
-    def puts_all(self, places: Sequence[tuple[Space, datetime]], **fields: Any) -> list[str]:
+    def insert_all(self, places: Sequence[tuple[Space, datetime]], **fields: Any) -> list[str]:
         """One such memory for each space and time, in one transaction."""
         beside = {name: fields.pop(name) for name in ("used_at", "status_at") if name in fields}
         made = [
@@ -48,7 +48,7 @@ class Shelf:
         times = dict.fromkeys(("created_at", "updated_at", "observed_at"), at)
         return a_memory(self.storage, **({"space": space} | times | fields))
 
-    def puts_in_run(self, run: dict[str, Any], **fields: Any) -> str:
+    def insert_in_run(self, run: dict[str, Any], **fields: Any) -> str:
         """A memory of a run's space."""
         members = {"agent_id": AgentId(run["agent_id"]), "run_id": RunId(run["id"])}
         return self.puts(Space(SpaceKind.RUN, run["id"]), **(members | fields))
@@ -87,7 +87,7 @@ def _loaded(params: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def a_shelf(world: World) -> Iterator[Shelf]:
+def open_stored_memories(world: World) -> Iterator[StoredMemories]:
     """The store of a running server."""
     with a_storage(world.database, clock=world.clock) as storage:
-        yield Shelf(storage, world)
+        yield StoredMemories(storage, world)

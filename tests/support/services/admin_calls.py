@@ -21,11 +21,11 @@ from recollect.kernel.strict_json import dump
 from recollect.search.entries.service import EntrySearchService
 from recollect.text.dates.durations import CHARS_MAX as DURATION_CHARS_MAX
 from recollect.text.dates.durations import Duration, parse_duration
-from tests.support.services.arguments import Asked, Inexpressible, needed
+from tests.support.services.arguments import CallArguments, Inexpressible, needed
 from tests.support.services.calls import ServiceCall, entry_query, search_request
 
 
-async def list_conversations(asked: Asked) -> bytes:
+async def list_conversations(asked: CallArguments) -> bytes:
     """Anybody's conversations."""
     query = asked.query
     page = await asked.services[AdminService].list_conversations(
@@ -44,7 +44,7 @@ async def list_conversations(asked: Asked) -> bytes:
     return asked.to_page(map(partial(to_summary, admin=True), page.items), page.next_cursor)
 
 
-async def search(asked: Asked) -> bytes:
+async def search(asked: CallArguments) -> bytes:
     """Search everybody's trees."""
     request = search_request(asked.body)
     if not request.query.strip():
@@ -60,7 +60,7 @@ async def search(asked: Asked) -> bytes:
     return asked.to_page(items, page.next_cursor, degraded=page.degraded)
 
 
-async def get_conversation(asked: Asked) -> str:
+async def get_conversation(asked: CallArguments) -> str:
     """Anybody's conversation."""
     seen = await asked.services[AdminService].get_conversation(
         asked.principal, asked.conversation_id, justification=asked.justification
@@ -68,14 +68,14 @@ async def get_conversation(asked: Asked) -> str:
     return to_conversation(seen, admin=True)
 
 
-async def delete_conversation(asked: Asked) -> None:
+async def delete_conversation(asked: CallArguments) -> None:
     """Soft-delete anybody's tree."""
     await asked.services[AdminService].delete_conversation(
         asked.principal, asked.conversation_id, justification=asked.justification
     )
 
 
-async def restore_conversation(asked: Asked) -> str:
+async def restore_conversation(asked: CallArguments) -> str:
     """Bring a soft-deleted tree back."""
     seen = await asked.services[AdminService].restore_conversation(
         asked.principal, asked.conversation_id, justification=asked.justification
@@ -83,7 +83,7 @@ async def restore_conversation(asked: Asked) -> str:
     return to_conversation(seen, admin=True)
 
 
-async def list_entries(asked: Asked) -> bytes:
+async def list_entries(asked: CallArguments) -> bytes:
     """The entries of every client."""
     page = await asked.services[AdminService].list_entries(
         asked.principal,
@@ -95,7 +95,7 @@ async def list_entries(asked: Asked) -> bytes:
     return asked.to_page(map(partial(to_entry, admin=True), page.items), page.next_cursor)
 
 
-async def list_memberships(asked: Asked) -> bytes:
+async def list_memberships(asked: CallArguments) -> bytes:
     """The members of anybody's tree."""
     conversation_id = asked.conversation_id
     page = await asked.services[AdminService].list_memberships(
@@ -105,7 +105,7 @@ async def list_memberships(asked: Asked) -> bytes:
     return asked.to_page(items, page.next_cursor)
 
 
-async def list_forks(asked: Asked) -> bytes:
+async def list_forks(asked: CallArguments) -> bytes:
     """The conversations of anybody's tree."""
     page = await asked.services[AdminService].list_forks(
         asked.principal,
@@ -116,7 +116,7 @@ async def list_forks(asked: Asked) -> bytes:
     return asked.to_page(map(to_fork, page.items), page.next_cursor)
 
 
-async def list_events(asked: Asked) -> bytes:
+async def list_events(asked: CallArguments) -> bytes:
     """The audit log."""
     query = asked.query
     page = await asked.services[AdminService].list_events(
@@ -136,12 +136,12 @@ async def list_events(asked: Asked) -> bytes:
     return asked.to_page(map(to_event, page.items), page.next_cursor)
 
 
-async def get_health(asked: Asked) -> str:
+async def get_health(asked: CallArguments) -> str:
     """The state of the server in detail."""
     return dump(await asked.services[StatusService].report())
 
 
-async def evict(asked: Asked) -> None:
+async def evict(asked: CallArguments) -> None:
     """Remove what was deleted long ago, and wait for the end."""
     removed = asked.body.items("resourceTypes", 1)
     if asked.query.flag("async", False) or removed != ["conversations"]:
@@ -152,7 +152,7 @@ async def evict(asked: Asked) -> None:
     await eviction.wait()
 
 
-def _period(asked: Asked) -> Duration:
+def _period(asked: CallArguments) -> Duration:
     try:
         return parse_duration(needed(asked.body.text("retentionPeriod", DURATION_CHARS_MAX)))
     except ValueError:

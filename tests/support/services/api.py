@@ -20,7 +20,7 @@ from recollect.kernel.errors import RecollectError
 from recollect.kernel.ids import parse_uuid
 from tests.support.api import ROUTES, Credentials, Reply, RestApi, headers_of
 from tests.support.services.admin_calls import ADMIN_CALLS
-from tests.support.services.arguments import Asked, Inexpressible, Members, as_value
+from tests.support.services.arguments import CallArguments, Inexpressible, SentFields, as_value
 from tests.support.services.calls import USER_CALLS, ServiceCall
 
 TIMEOUT_SECONDS = 60
@@ -95,19 +95,19 @@ class ServiceApi(RestApi):
         *,
         query: Mapping[str, Any],
         body: Any,
-    ) -> Asked:
+    ) -> CallArguments:
         value = as_value(body)
-        return Asked(
+        return CallArguments(
             operation=row,
             services=self._app.services,
             principal=principal,
             ids=dict(zip(re.findall(r"{(\w+)}", row.path), ids, strict=True)),
-            query=Members(query),
+            query=SentFields(query),
             listed=value if isinstance(value, list) else [],
-            body=Members(value if isinstance(value, dict) else {}),
+            body=SentFields(value if isinstance(value, dict) else {}),
         )
 
-    async def _pass_gate(self, asked: Asked) -> None:
+    async def _pass_gate(self, asked: CallArguments) -> None:
         row = asked.operation
         if row.action is None:
             return

@@ -40,7 +40,7 @@ class Inexpressible(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class SentFields:
     """What was sent under names; null is absent. Each reader takes what the contract allows there,
     spelled properly, and nothing else."""
 
@@ -132,16 +132,16 @@ class Members:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallArguments:
     """One call: whom it asks, who asks, and what was sent."""
 
     operation: Operation
     services: Services
     principal: Principal
     ids: Mapping[str, str]
-    query: Members
+    query: SentFields
     listed: Sequence[Any]
-    body: Members
+    body: SentFields
 
     @property
     def conversation_id(self) -> ConversationId:
@@ -161,7 +161,7 @@ class Asked:
     @property
     def member(self) -> UserId:
         """The member who is named."""
-        return needed(Members(self.ids).user("userId"))
+        return needed(SentFields(self.ids).user("userId"))
 
     @property
     def justification(self) -> str | None:

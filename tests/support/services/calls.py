@@ -40,15 +40,21 @@ from recollect.search.model import (
     SearchRequest,
     SearchType,
 )
-from tests.support.services.arguments import CURSOR_CHARS_MAX, Asked, Inexpressible, Members, needed
+from tests.support.services.arguments import (
+    CURSOR_CHARS_MAX,
+    CallArguments,
+    Inexpressible,
+    SentFields,
+    needed,
+)
 
 Answer = str | bytes | None
-ServiceCall = Callable[[Asked], Awaitable[Answer]]
+ServiceCall = Callable[[CallArguments], Awaitable[Answer]]
 
 TITLE_QUERY_CHARS_MAX = 1_000
 
 
-async def list_conversations(asked: Asked) -> bytes:
+async def list_conversations(asked: CallArguments) -> bytes:
     """A page of the caller's conversations."""
     page = await asked.services[ConversationService].list(
         asked.principal,
@@ -59,7 +65,7 @@ async def list_conversations(asked: Asked) -> bytes:
     return asked.to_page(map(to_summary, page.items), page.next_cursor)
 
 
-async def create_conversation(asked: Asked) -> str:
+async def create_conversation(asked: CallArguments) -> str:
     """A new conversation."""
     seen = await asked.services[ConversationService].create(
         asked.principal, title=asked.body.title(), metadata=asked.body.metadata()
@@ -67,13 +73,13 @@ async def create_conversation(asked: Asked) -> str:
     return to_conversation(seen)
 
 
-async def get_conversation(asked: Asked) -> str:
+async def get_conversation(asked: CallArguments) -> str:
     """One conversation."""
     seen = await asked.services[ConversationService].get(asked.principal, asked.conversation_id)
     return to_conversation(seen)
 
 
-async def update_conversation(asked: Asked) -> str:
+async def update_conversation(asked: CallArguments) -> str:
     """Another title, or none, or the same."""
     title = asked.body.title() if "title" in asked.body.sent else Keep.KEEP
     seen = await asked.services[ConversationService].rename(
@@ -82,12 +88,12 @@ async def update_conversation(asked: Asked) -> str:
     return to_conversation(seen)
 
 
-async def delete_conversation(asked: Asked) -> None:
+async def delete_conversation(asked: CallArguments) -> None:
     """Soft-delete a tree."""
     await asked.services[ConversationService].delete(asked.principal, asked.conversation_id)
 
 
-async def fork_conversation(asked: Asked) -> str:
+async def fork_conversation(asked: CallArguments) -> str:
     """A fork at an entry."""
     seen = await asked.services[ConversationService].fork(
         asked.principal, asked.conversation_id, asked.entry_id, title=asked.body.title()
@@ -95,7 +101,7 @@ async def fork_conversation(asked: Asked) -> str:
     return to_conversation(seen)
 
 
-async def list_forks(asked: Asked) -> bytes:
+async def list_forks(asked: CallArguments) -> bytes:
     """The conversations of a tree."""
     page = await asked.services[ConversationService].list_forks(
         asked.principal, asked.conversation_id, **asked.page(None)
@@ -103,7 +109,7 @@ async def list_forks(asked: Asked) -> bytes:
     return asked.to_page(map(to_fork, page.items), page.next_cursor)
 
 
-async def list_entries(asked: Asked) -> bytes:
+async def list_entries(asked: CallArguments) -> bytes:
     """The entries of a branch, or of the whole tree."""
     page = await asked.services[EntryService].list(
         asked.principal, asked.conversation_id, entry_query(asked, "latest"), **asked.page(50)
@@ -111,7 +117,7 @@ async def list_entries(asked: Asked) -> bytes:
     return asked.to_page(map(to_entry, page.items), page.next_cursor)
 
 
-async def append_entry(asked: Asked) -> str:
+async def append_entry(asked: CallArguments) -> str:
     """Append one entry; its content may be one text."""
     content = asked.body.sent.get("content")
     if not isinstance(content, str):
@@ -122,7 +128,7 @@ async def append_entry(asked: Asked) -> str:
     return to_entry(entry)
 
 
-async def sync_entries(asked: Asked) -> str:
+async def sync_entries(asked: CallArguments) -> str:
     """Make the client's memory equal to a list."""
     content = asked.body.items("content", SYNC_ITEMS_MAX)
     outcome = await asked.services[EntryService].sync(
@@ -131,7 +137,7 @@ async def sync_entries(asked: Asked) -> str:
     return to_sync_outcome(outcome)
 
 
-async def search(asked: Asked) -> bytes:
+async def search(asked: CallArguments) -> bytes:
     """Search the caller's own trees."""
     page = await asked.services[EntrySearchService].search(
         asked.principal, search_request(asked.body)
@@ -139,7 +145,7 @@ async def search(asked: Asked) -> bytes:
     return asked.to_page(map(to_hit, page.items), page.next_cursor, degraded=page.degraded)
 
 
-async def index_entries(asked: Asked) -> str:
+async def index_entries(asked: CallArguments) -> str:
     """Texts from an indexer."""
     if not 1 <= len(asked.listed) <= INDEX_ITEMS_MAX:
         raise Inexpressible
@@ -147,7 +153,7 @@ async def index_entries(asked: Asked) -> str:
     return dump({"indexed": await asked.services[IndexingService].index(asked.principal, texts)})
 
 
-async def list_unindexed(asked: Asked) -> bytes:
+async def list_unindexed(asked: CallArguments) -> bytes:
     """What an indexer has still to do."""
     page = await asked.services[IndexingService].list_unindexed(
         asked.principal, **asked.page(100, "cursor")
@@ -155,7 +161,7 @@ async def list_unindexed(asked: Asked) -> bytes:
     return asked.to_page(map(to_unindexed, page.items), page.next_cursor)
 
 
-async def list_memberships(asked: Asked) -> bytes:
+async def list_memberships(asked: CallArguments) -> bytes:
     """The members of a tree."""
     conversation_id = asked.conversation_id
     page = await asked.services[SharingService].list(
@@ -165,7 +171,7 @@ async def list_memberships(asked: Asked) -> bytes:
     return asked.to_page(items, page.next_cursor)
 
 
-async def share_conversation(asked: Asked) -> str:
+async def share_conversation(asked: CallArguments) -> str:
     """Add a member, or replace a member's level."""
     member = await asked.services[SharingService].share(
         asked.principal,
@@ -176,7 +182,7 @@ async def share_conversation(asked: Asked) -> str:
     return to_membership(member, asked.conversation_id)
 
 
-async def update_membership(asked: Asked) -> str:
+async def update_membership(asked: CallArguments) -> str:
     """Change a member's level."""
     member = await asked.services[SharingService].change(
         asked.principal, asked.conversation_id, asked.member, asked.body.level()
@@ -184,14 +190,14 @@ async def update_membership(asked: Asked) -> str:
     return to_membership(member, asked.conversation_id)
 
 
-async def delete_membership(asked: Asked) -> None:
+async def delete_membership(asked: CallArguments) -> None:
     """Remove a member, or leave."""
     await asked.services[SharingService].remove(
         asked.principal, asked.conversation_id, asked.member
     )
 
 
-async def list_transfers(asked: Asked) -> bytes:
+async def list_transfers(asked: CallArguments) -> bytes:
     """The caller's pending transfers."""
     page = await asked.services[TransferService].list(
         asked.principal,
@@ -201,7 +207,7 @@ async def list_transfers(asked: Asked) -> bytes:
     return asked.to_page(map(to_transfer, page.items), page.next_cursor)
 
 
-async def create_transfer(asked: Asked) -> str:
+async def create_transfer(asked: CallArguments) -> str:
     """Offer a tree to a member."""
     transfer = await asked.services[TransferService].create(
         asked.principal,
@@ -211,24 +217,24 @@ async def create_transfer(asked: Asked) -> str:
     return to_transfer(transfer)
 
 
-async def get_transfer(asked: Asked) -> str:
+async def get_transfer(asked: CallArguments) -> str:
     """One transfer."""
     return to_transfer(
         await asked.services[TransferService].get(asked.principal, asked.transfer_id)
     )
 
 
-async def accept_transfer(asked: Asked) -> None:
+async def accept_transfer(asked: CallArguments) -> None:
     """Become the owner."""
     await asked.services[TransferService].accept(asked.principal, asked.transfer_id)
 
 
-async def delete_transfer(asked: Asked) -> None:
+async def delete_transfer(asked: CallArguments) -> None:
     """Cancel or reject."""
     await asked.services[TransferService].delete(asked.principal, asked.transfer_id)
 
 
-def entry_query(asked: Asked, epoch: EpochFilter) -> EntryQuery:
+def entry_query(asked: CallArguments, epoch: EpochFilter) -> EntryQuery:
     """Which entries; `epoch` is what counts if none was sent."""
     sent = asked.query.sent.get("epoch", epoch)
     if not (sent in ("latest", "all") or (type(sent) is int and 1 <= sent < 2**63)):
@@ -240,7 +246,7 @@ def entry_query(asked: Asked, epoch: EpochFilter) -> EntryQuery:
     )
 
 
-def search_request(body: Members) -> SearchRequest:
+def search_request(body: SentFields) -> SearchRequest:
     """What to look for."""
     return SearchRequest(
         query=needed(body.text("query", QUERY_CHARS_MAX, least=0)),
@@ -252,7 +258,7 @@ def search_request(body: Members) -> SearchRequest:
     )
 
 
-def _new_entry(body: Members, content: Any) -> NewEntry:
+def _new_entry(body: SentFields, content: Any) -> NewEntry:
     conversation, entry = body.uuid("forkedAtConversationId"), body.uuid("forkedAtEntryId")
     return NewEntry(
         content=content,
@@ -268,7 +274,7 @@ def _new_entry(body: Members, content: Any) -> NewEntry:
 def _new_text(item: Any) -> NewIndexText:
     if not isinstance(item, dict):
         raise Inexpressible
-    members = Members(item)
+    members = SentFields(item)
     return NewIndexText(
         ConversationId(needed(members.uuid("conversationId"))),
         EntryId(needed(members.uuid("entryId"))),

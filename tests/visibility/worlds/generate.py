@@ -19,9 +19,9 @@ from tests.visibility.worlds.world import (
     NOW,
     ChatFact,
     Fact,
+    GeneratedWorld,
+    Participation,
     RunFact,
-    SightWorld,
-    Stay,
     VersionFact,
 )
 
@@ -35,7 +35,7 @@ NAMES = ("ann", "Ann", "bob", "cy")
 TAGS = ("x", "y")
 
 
-def grow(seed: int) -> SightWorld:
+def grow(seed: int) -> GeneratedWorld:
     """The world of a seed."""
     return _Growing(seed).world
 
@@ -46,7 +46,7 @@ class _Growing:
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
         self._mark = f"{seed}."
-        self.world = SightWorld(seed)
+        self.world = GeneratedWorld(seed)
         self._grow_people()
         self._grow_agents()
         self._grow_chats()
@@ -91,14 +91,14 @@ class _Growing:
                 deleted=tree and self._random.random() < 0.2,
                 kind=self._one(ChatKind),
                 creator=self._an_owner(),
-                stays=tuple(self._stays(tree=tree)),
+                participations=tuple(self._participations(tree=tree)),
             )
 
     def _an_owner(self) -> Owner:
         users = [Owner.user(user) for user in self.world.user_orgs]
         return self._one([*users, *(Owner.agent(agent) for agent in self.world.agents)])
 
-    def _stays(self, *, tree: bool) -> Iterable[Stay]:
+    def _participations(self, *, tree: bool) -> Iterable[Participation]:
         members = [("user", user) for user in self.world.user_orgs]
         members += [("agent", agent) for agent in self.world.agents]
         if not tree:
@@ -107,10 +107,10 @@ class _Growing:
             first, left, back = BEFORE
             yield from self._one(
                 (
-                    (Stay(kind, id_, first, None),),
-                    (Stay(kind, id_, first, left),),
-                    (Stay(kind, id_, first, left), Stay(kind, id_, back, None)),
-                    (Stay(kind, id_, left, None),),
+                    (Participation(kind, id_, first, None),),
+                    (Participation(kind, id_, first, left),),
+                    (Participation(kind, id_, first, left), Participation(kind, id_, back, None)),
+                    (Participation(kind, id_, left, None),),
                 )
             )
 

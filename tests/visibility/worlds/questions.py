@@ -25,12 +25,12 @@ from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
 from recollect.visibility.viewer import Viewer
 from tests.visibility.worlds.generate import AROUND, BEFORE
 from tests.visibility.worlds.rules import people
-from tests.visibility.worlds.world import NOW, SightWorld
+from tests.visibility.worlds.world import NOW, GeneratedWorld
 
 T = TypeVar("T")
 
 
-def requesters(world: SightWorld) -> Iterator[Requester]:
+def requesters(world: GeneratedWorld) -> Iterator[Requester]:
     """Every user and agent, as requests bring them; agents also with their owners' rights."""
     for user, person in world.people.items():
         orgs = frozenset(OrgId(org) for org in world.user_orgs[user])
@@ -43,10 +43,10 @@ def requesters(world: SightWorld) -> Iterator[Requester]:
             yield Requester(principal, frozenset({OrgId(org)}))
 
 
-class Asking:
+class ViewerGenerator:
     """Who asks what in a world."""
 
-    def __init__(self, world: SightWorld) -> None:
+    def __init__(self, world: GeneratedWorld) -> None:
         self._world = world
         self._random = Random(-world.seed)
 
@@ -56,7 +56,7 @@ class Asking:
     def _rarely(self, value: T) -> T | None:
         return value if self._random.random() < 0.4 else None
 
-    def sight(self) -> Viewer:
+    def viewer(self) -> Viewer:
         if self._random.random() < 0.03:
             return Viewer.for_system("a test", NOW)
         chat = self._chat() if self._random.random() < 0.6 else None

@@ -25,13 +25,13 @@ from recollect.db.tables.people import (
 )
 from recollect.db.transaction import Tx
 from recollect.kernel.owner import Owner
-from tests.visibility.worlds.world import NOW, ChatFact, Fact, SightWorld, spelled
+from tests.visibility.worlds.world import NOW, ChatFact, Fact, GeneratedWorld, spelled
 
 _Rows = Iterator[tuple[Table, dict[str, Any]]]
 _statements: dict[tuple[str, tuple[str, ...]], Query] = {}
 
 
-def store(tx: Tx, worlds: Iterable[SightWorld]) -> None:
+def store(tx: Tx, worlds: Iterable[GeneratedWorld]) -> None:
     """Write the worlds."""
     for world in worlds:
         for table, values in _rows(world):
@@ -46,7 +46,7 @@ def _statement(table: Table, names: tuple[str, ...]) -> Query:
     return known
 
 
-def _rows(world: SightWorld) -> _Rows:
+def _rows(world: GeneratedWorld) -> _Rows:
     yield from _people(world)
     for chat in world.chats.values():
         yield from _tree(chat) if chat.tree else _named(chat)
@@ -55,7 +55,7 @@ def _rows(world: SightWorld) -> _Rows:
         yield from _memory(fact)
 
 
-def _people(world: SightWorld) -> _Rows:
+def _people(world: GeneratedWorld) -> _Rows:
     for user, orgs in world.user_orgs.items():
         for org in sorted(orgs):
             yield user_orgs, {"user_id": user, "org_id": org}
@@ -71,9 +71,9 @@ def _named(chat: ChatFact) -> _Rows:
     creator = chat.creator
     made = {"created_by_kind": creator.kind, "created_by_id": creator.id, "created_at": NOW}
     yield named_chats, {"id": chat.id, "kind": chat.kind} | made
-    for stay in chat.stays:
-        times = {"joined_at": stay.joined_at, "left_at": stay.left_at}
-        member = {"chat_id": chat.id, "kind": stay.kind, "member_id": stay.id}
+    for participation in chat.participations:
+        times = {"joined_at": participation.joined_at, "left_at": participation.left_at}
+        member = {"chat_id": chat.id, "kind": participation.kind, "member_id": participation.id}
         yield chat_participations, member | times
 
 
@@ -91,13 +91,17 @@ def _tree(chat: ChatFact) -> _Rows:
             "deleted_at": NOW if chat.deleted else None,
         },
     )
-    for stay in chat.stays:
-        who = Owner.agent(stay.id) if stay.kind == "agent" else Owner.user(stay.id)
-        times = {"joined_at": stay.joined_at, "left_at": stay.left_at}
+    for participation in chat.participations:
+        who = (
+            Owner.agent(participation.id)
+            if participation.kind == "agent"
+            else Owner.user(participation.id)
+        )
+        times = {"joined_at": participation.joined_at, "left_at": participation.left_at}
         yield participations, {"conversation_group_id": chat.id, "user_id": spelled(who)} | times
 
 
-def _runs(world: SightWorld) -> _Rows:
+def _runs(world: GeneratedWorld) -> _Rows:
     for run in world.runs.values():
         above = world.ancestors(run.id)
         row = {"id": run.id, "agent_id": run.agent_id, "parent_run_id": run.parent}

@@ -9,22 +9,24 @@ from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import MemoryFilter, MemoryKind, MemoryStatus
 from recollect.visibility.disclosure import MemoryView
 from recollect.visibility.viewer import Viewer, can_view
-from tests.visibility.worlds.world import NOW, Fact, SightWorld, VersionFact
+from tests.visibility.worlds.world import NOW, Fact, GeneratedWorld, VersionFact
 
 
-def is_shown(world: SightWorld, fact: Fact, sight: Viewer, chosen: MemoryFilter) -> bool:
+def is_shown(world: GeneratedWorld, fact: Fact, viewer: Viewer, chosen: MemoryFilter) -> bool:
     if fact.erased or not is_asked_for(fact, chosen):
         return False
-    if sight.system:
+    if viewer.system:
         return True
     if fact.compacted or fact.status is MemoryStatus.QUARANTINED:
         return False
     space = space_view(world, fact)
-    writes = all(may_write(caller, space).allowed for caller in sight.callers)
-    return (writes or not is_due(fact)) and can_view(sight, memory_view(world, fact), space).allowed
+    writes = all(may_write(caller, space).allowed for caller in viewer.callers)
+    return (writes or not is_due(fact)) and can_view(
+        viewer, memory_view(world, fact), space
+    ).allowed
 
 
-def space_view(world: SightWorld, fact: Fact) -> SpaceView:
+def space_view(world: GeneratedWorld, fact: Fact) -> SpaceView:
     kind = fact.space_kind
     lineage = world.lineage(fact.space_id) if kind is SpaceKind.RUN else frozenset()
     here = world.owners_in(fact.space_id) if kind is SpaceKind.CHAT else frozenset()
@@ -37,7 +39,7 @@ def space_view(world: SightWorld, fact: Fact) -> SpaceView:
     )
 
 
-def memory_view(world: SightWorld, fact: Fact) -> MemoryView:
+def memory_view(world: GeneratedWorld, fact: Fact) -> MemoryView:
     """`active`: whether a row that is not so is asked for was decided before."""
     orgs: frozenset[str] = frozenset()
     if fact.space_kind is SpaceKind.USER:

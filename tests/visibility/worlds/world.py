@@ -18,7 +18,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Stay:
+class Participation:
     """Somebody in a chat: kind `user`, `person` or `agent`."""
 
     kind: str
@@ -40,7 +40,7 @@ class ChatFact:
     deleted: bool
     kind: ChatKind
     creator: Owner
-    stays: tuple[Stay, ...]
+    participations: tuple[Participation, ...]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Fact:
 
 
 @dataclass
-class SightWorld:
+class GeneratedWorld:
     """Everything that is so. `people` maps users to their person; `loners` have no user."""
 
     seed: int
@@ -134,16 +134,30 @@ class SightWorld:
         """Who was there, as people."""
         if chat_id not in self.chats:
             return frozenset()
-        stays = [stay for stay in self.chats[chat_id].stays if stay.holds(at)]
-        named = {stay.id for stay in stays if stay.kind == "person"}
-        return frozenset(named | {self.people[s.id] for s in stays if s.kind == "user"})
+        participations = [
+            participation
+            for participation in self.chats[chat_id].participations
+            if participation.holds(at)
+        ]
+        named = {
+            participation.id for participation in participations if participation.kind == "person"
+        }
+        return frozenset(named | {self.people[s.id] for s in participations if s.kind == "user"})
 
     def owners_in(self, chat_id: str) -> frozenset[Owner]:
         """Who takes part now, with every user of a person. Who has none asks under an empty id."""
         if self.chats[chat_id].deleted:
             return frozenset()
-        stays = [stay for stay in self.chats[chat_id].stays if stay.left_at is None]
-        agents = {Owner.agent(stay.id) for stay in stays if stay.kind == "agent"}
+        participations = [
+            participation
+            for participation in self.chats[chat_id].participations
+            if participation.left_at is None
+        ]
+        agents = {
+            Owner.agent(participation.id)
+            for participation in participations
+            if participation.kind == "agent"
+        }
         here = self.people_at(chat_id, NOW)
         users = {user for person in here for user in self.users_of(person) or {""}}
         return frozenset(agents | {Owner.user(user) for user in users})

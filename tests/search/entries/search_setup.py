@@ -76,7 +76,7 @@ class Finder:
         return [*found, *page.items]
 
 
-class Stage:
+class SearchSetup:
     """A storage with an embedder, and perhaps a vector database beside it."""
 
     def __init__(

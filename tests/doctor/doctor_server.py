@@ -9,8 +9,8 @@ from typing import Any
 from recollect.db.columns import metadata
 from recollect.doctor.model import DoctorCheck
 from recollect.kernel.space import Space, SpaceKind
-from tests.support.memory.callers import Asker, Town
-from tests.support.memory.store import Shelf, a_shelf
+from tests.support.memory.callers import Caller, Callers
+from tests.support.memory.store import StoredMemories, open_stored_memories
 from tests.support.world import World, new_id
 
 DAY = timedelta(days=1)
@@ -19,21 +19,23 @@ RESTLESS = {"audit_events", "tasks", "task_state"}
 
 
 @dataclass(frozen=True)
-class Ward:
+class DoctorServer:
     """A server, its store, and those who look after it."""
 
     world: World
-    shelf: Shelf
+    stored_memories: StoredMemories
 
     @property
-    def town(self) -> Town:
-        return Town(self.world)
+    def callers(self) -> Callers:
+        return Callers(self.world)
 
-    def asks(self, *checks: DoctorCheck, by: Asker | None = None, **members: Any) -> dict[str, Any]:
+    def asks(
+        self, *checks: DoctorCheck, by: Caller | None = None, **members: Any
+    ) -> dict[str, Any]:
         """The report of these checks, all if none is named."""
         named = {"checks": [str(check) for check in checks]} if checks else {}
-        asker = by or self.town.admin
-        report: dict[str, Any] = asker.post("/admin/doctor", body=named | members).expect(200)
+        caller = by or self.callers.admin
+        report: dict[str, Any] = caller.post("/admin/doctor", body=named | members).expect(200)
         return report
 
     def result(self, check: DoctorCheck, **members: Any) -> dict[str, Any]:
@@ -51,20 +53,20 @@ class Ward:
             return at
         return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
-    def owner(self) -> tuple[Asker, str]:
+    def owner(self) -> tuple[Caller, str]:
         """Somebody with an agent."""
-        olga = self.town.person("olga")
+        olga = self.callers.person("olga")
         return olga, olga.registers()["id"]
 
-    def adds(self, content: str, **members: Any) -> tuple[Asker, str]:
+    def adds(self, content: str, **members: Any) -> tuple[Caller, str]:
         """A memory of somebody's own, as a caller writes it."""
-        ann = self.town.person("ann")
+        ann = self.callers.person("ann")
         return ann, ann.adds(content, **({"space": {"kind": "user"}} | members))["id"]
 
     def puts(self, content: str = "the ferry leaves at noon", **fields: Any) -> str:
         """A memory that no caller could write, with its words in the index."""
         space = fields.pop("space", Space(SpaceKind.USER, f"ann-{new_id()}"))
-        id_ = self.shelf.puts(space, content=content, **fields)
+        id_ = self.stored_memories.puts(space, content=content, **fields)
         self.asks(DoctorCheck.INDEX_ROWS, repair=True)
         return id_
 
@@ -75,7 +77,7 @@ class Ward:
 
 
 @contextmanager
-def a_ward(world: World) -> Iterator[Ward]:
+def a_doctor_server(world: World) -> Iterator[DoctorServer]:
     """The store of a running server."""
-    with a_shelf(world) as shelf:
-        yield Ward(world, shelf)
+    with open_stored_memories(world) as stored_memories:
+        yield DoctorServer(world, stored_memories)
