@@ -5,7 +5,6 @@ from recollect.http.services import Services
 from recollect.memories.read.history import VersionHistory
 from recollect.memories.read.listing import MemoryLister
 from recollect.memories.reconcile.jobs import ReconcileJobs
-from recollect.search.entries.candidates import EntryCandidateFinder
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
 from recollect.search.entries.index_jobs import IndexDeps, IndexJobs
 from recollect.search.entries.rank import RankingOptions
@@ -31,15 +30,8 @@ def build_search_deps(context: AppContext) -> EntrySearchDeps:
             model=model,
             dimensions=dimensions,
         ),
-        gathering=EntryCandidateFinder(
-            database,
-            store,
-            context.embedding.vector_index,
-            model=model,
-            dimensions=dimensions,
-            candidates=search.candidates,
-        ),
         embedder=embedder,
+        vector_index=context.embedding.vector_index,
         fulltext=search.fulltext.enabled,
         ranking=RankingOptions(candidates=search.candidates, min_score=search.semantic.min_score),
     )

@@ -56,6 +56,11 @@ def parse_question(text: str, speakers: Mapping[str, str]) -> Question:
     )
 
 
+def is_blank(text: str) -> bool:
+    """Whether the text has no printable character but spaces."""
+    return not any(char.isprintable() and not char.isspace() for char in text)
+
+
 def speaker_names(user_id: str) -> list[str]:
     """The names by which a question may refer to a user: "ann" for "ann.smith@example.org".
 

@@ -13,7 +13,6 @@ from recollect.kernel.access_level import Level
 from recollect.kernel.ids import TreeId, UserId
 from recollect.kernel.strict_json import JsonText
 from recollect.observability.metrics import NoMetrics
-from recollect.search.entries.candidates import EntryCandidateFinder
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
 from recollect.search.entries.index_jobs import IndexDeps, IndexJobs
 from recollect.search.entries.indexing import VECTOR_INDEX, EntryIndexer
@@ -154,7 +153,7 @@ class SearchSetup:
         """A search service that ranks up to so many entries as a whole."""
         database, store = self.storage.engine, self.storage.stores.search
         model, dimensions = self.embedder.model, self.embedder.dimensions
-        parts = EntrySearchDeps(
+        deps = EntrySearchDeps(
             corpora=CorpusCache(
                 database,
                 store,
@@ -162,17 +161,10 @@ class SearchSetup:
                 model=model,
                 dimensions=dimensions,
             ),
-            gathering=EntryCandidateFinder(
-                database,
-                store,
-                self.beside,
-                model=model,
-                dimensions=dimensions,
-                candidates=candidates,
-            ),
             embedder=self.embedder,
+            vector_index=self.beside,
             fulltext=True,
             ranking=replace(RankingOptions(), candidates=candidates),
         )
-        service = EntrySearchService(self.storage.context, parts)
+        service = EntrySearchService(self.storage.context, deps)
         return Finder(self.storage, service)

@@ -5,7 +5,7 @@ entries are proposed may be an approximation; the scores of those are what they 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
@@ -16,17 +16,15 @@ from recollect.kernel.errors import Unavailable
 from recollect.kernel.ids import EntryId
 from recollect.search import query as questions
 from recollect.search.entries.corpus import Corpus, WholeScope
-from recollect.search.model import EntrySearchComponent, SearchType
+from recollect.search.model import EntrySearchComponent
 from recollect.search.ports import (
     SearchScope,
     SearchStore,
     TextRow,
     VectorIndex,
-    VectorRow,
     prefix_query,
     stem_query,
 )
-from recollect.search.query import Question
 from recollect.search.ranking import bm25
 from recollect.search.ranking.prefix_match import rank_fulltext
 from recollect.text import tokens as words
@@ -51,181 +49,148 @@ NO_SPEAKERS = NamedSpeakers({}, assistant=False)
 
 
 @dataclass(frozen=True, slots=True)
-class EntryCandidates:
-    """A corpus of candidates, and the components that failed to propose any."""
+class EntryCandidateCriteria:
+    """What candidates are chosen by. At most `limit` are chosen by `stems`, and as many by the
+    vector: those in `near` if a vector database proposed any, else the nearest in our own tables.
+    `model` and `dimensions` are those of the vectors; an empty model means that there are none."""
 
-    corpus: Corpus
-    failed: Sequence[EntrySearchComponent]
+    scope: SearchScope
+    stems: Sequence[str]
+    vector: Vector | None
+    near: Sequence[EntryId] | None
+    speakers: NamedSpeakers
+    model: str
+    dimensions: int
+    limit: int
+
+    @property
+    def whole(self) -> WholeScope:
+        """What the scores of candidates have to know of their scope."""
+        return WholeScope(self.speakers.ids, self.speakers.assistant)
 
 
-class EntryCandidateFinder:
-    """Gathers candidates from the database's indexes and, if configured, from a vector database.
+def find_speakers(tx: Tx, store: SearchStore, scope: SearchScope, text: str) -> NamedSpeakers:
+    """The speakers of the scope whose names may occur in the text."""
+    found = store.scope_speakers(tx, scope)
+    ids: dict[str, str] = {}
+    for user_id in sorted(_possibly_named(found.user_ids, text)):
+        for name in questions.speaker_names(user_id):
+            ids.setdefault(name, user_id)
+    return NamedSpeakers(ids, found.assistant)
 
-    Only the vector database can fail alone. If our own database fails, so does the search.
+
+def find_fulltext_matches(
+    tx: Tx, store: SearchStore, scope: SearchScope, text: str, *, dimensions: int
+) -> Corpus:
+    """All full-text matches, or the best of very many: whenever there are twice as many as allowed,
+    the better half is kept."""
+    tokens = words.query_tokens(text)
+    found: list[TextRow] = []
+    for rows in _read_batches(tx, store, scope, prefix_query(tokens)) if tokens else ():
+        found += rows
+        if len(found) >= 2 * _MATCHES_MAX:
+            best = rank_fulltext(Corpus.build(found, (), dimensions), text).rows[:_MATCHES_MAX]
+            found = [found[row] for row in best.tolist()]
+    return Corpus.build(found, (), dimensions)
+
+
+def find_candidates(tx: Tx, store: SearchStore, criteria: EntryCandidateCriteria) -> Corpus:
+    """The best by words and by vector, as a corpus.
+
+    A word score includes the neighbours' heads, and neighbours are not known until they are read.
+    So words are scored twice. First each batch of index matches is scored with whatever neighbours
+    the batch happens to contain, to choose the best. Then their neighbours, and the neighbours of
+    these, are loaded, and every entry whose neighbours are complete is scored again, now exactly.
+    Entries that are loaded only as neighbours stay in the corpus as bystanders and are not ranked.
+
+    Ids from the vector database are proposals only. It has no transaction with ours and may be
+    ahead, behind or wrong; texts and vectors are read from our tables, under the scope. All reads
+    are of one snapshot, so that neighbours and revisions belong together.
     """
-
-    def __init__(
-        self,
-        database: Database,
-        store: SearchStore,
-        beside: VectorIndex | None,
-        *,
-        model: str,
-        dimensions: int,
-        candidates: int,
-    ) -> None:
-        self._database = database
-        self._store = store
-        self._beside = beside
-        self._model = model
-        self._dimensions = dimensions
-        self._candidates = candidates
-
-    async def find_speakers(self, scope: SearchScope, text: str) -> NamedSpeakers:
-        """The speakers of the scope whose names may occur in the text."""
-        found = await self._database.scan(lambda tx: self._store.scope_speakers(tx, scope))
-        ids: dict[str, str] = {}
-        for user_id in sorted(_possibly_named(found.user_ids, text)):
-            for name in questions.speaker_names(user_id):
-                ids.setdefault(name, user_id)
-        return NamedSpeakers(ids, found.assistant)
-
-    async def gather(
-        self,
-        scope: SearchScope,
-        type_: SearchType,
-        question: Question,
-        vector: Vector | None,
-        speakers: NamedSpeakers,
-    ) -> EntryCandidates:
-        """The candidates: all matches for `fulltext`, else the best by words and by vector.
-
-        A word score includes the neighbours' heads, and neighbours are not known until they are
-        read. So words are scored twice. First each batch of index matches is scored with whatever
-        neighbours the batch happens to contain, to choose the best. Then their neighbours, and the
-        neighbours of these, are loaded, and every entry whose neighbours are complete is scored
-        again, now exactly. Entries that are loaded only as neighbours stay in the corpus as
-        bystanders and are not ranked.
-
-        Ids from the vector database are proposals only. It has no transaction with ours and may
-        be ahead, behind or wrong; texts and vectors are read from our tables, under the scope.
-        """
-        whole = WholeScope(speakers.ids, speakers.assistant)
-        if type_ is SearchType.FULLTEXT:
-            corpus = await self._database.scan(
-                lambda tx: self._fulltext_matches(tx, scope, question.text)
+    scope, whole, near = criteria.scope, criteria.whole, criteria.near
+    fitting = _best_by_words(tx, store, criteria)
+    if near is None:
+        near = (
+            store.nearest_entries(
+                tx, scope, criteria.vector, model=criteria.model, limit=criteria.limit
             )
-            return EntryCandidates(corpus, ())
-        stems = question.words if type_ is SearchType.AUTO else ()
-        near, failed = await self._nearest_in_vector_index(scope, vector)
-
-        def work(tx: Tx) -> Corpus:
-            # One snapshot for all reads, so that neighbours and revisions belong together.
-            fitting = self._best_by_words(tx, scope, stems, whole)
-            nearest = self._nearest_entries(tx, scope, vector) if near is None else near
-            corpus, complete = self._load_neighbours(tx, scope, fitting, nearest)
-            ranked = {*nearest, *self._rescore_by_words(corpus.as_part(whole), stems, complete)}
-            vectors = self._load_vectors(tx, scope, ranked)
-            # Vectors are read for ranked entries only; bystanders contribute their words.
-            bystanders = set(corpus.entry_ids) - ranked
-            return corpus.with_updates((), vectors).as_part(whole, bystanders=bystanders)
-
-        return EntryCandidates(await self._database.scan(work), failed)
-
-    def _fulltext_matches(self, tx: Tx, scope: SearchScope, text: str) -> Corpus:
-        """All full-text matches, or the best of very many: whenever there are twice as many as
-        allowed, the better half is kept."""
-        tokens = words.query_tokens(text)
-        found: list[TextRow] = []
-        for rows in self._text_batches(tx, scope, prefix_query(tokens)) if tokens else ():
-            found += rows
-            if len(found) >= 2 * _MATCHES_MAX:
-                best = rank_fulltext(self._build_corpus(found), text).rows[:_MATCHES_MAX]
-                found = [found[row] for row in best.tolist()]
-        return self._build_corpus(found)
-
-    def _best_by_words(
-        self, tx: Tx, scope: SearchScope, stems: Sequence[str], whole: WholeScope
-    ) -> list[EntryId]:
-        """The best by words, scored without most of their neighbours: see `gather`."""
-        query = stem_query(_scored_stems(stems, whole))
-        best: list[tuple[float, str]] = []
-        for rows in self._text_batches(tx, scope, query) if query else ():
-            corpus = self._build_corpus(rows).as_part(whole)
-            scores = bm25.score_words(corpus, stems).scores.tolist()
-            found = zip(scores, corpus.entry_ids, strict=True)
-            best = nlargest(self._candidates, [*best, *found])
-        return [EntryId(entry_id) for _, entry_id in best]
-
-    def _nearest_entries(self, tx: Tx, scope: SearchScope, vector: Vector | None) -> list[EntryId]:
-        if vector is None:
-            return []
-        return self._store.nearest_entries(
-            tx, scope, vector, model=self._model, limit=self._candidates
+            if criteria.vector is not None
+            else []
         )
+    # A neighbour of a good match scores a little itself, so it is a candidate too, and needs its
+    # neighbours as well: hence the second read.
+    texts = store.texts_with_neighbours(tx, scope, fitting)
+    complete: set[str] = {text.entry_id for text in texts}
+    further = {EntryId(entry_id) for entry_id in complete.difference(fitting)}.union(near)
+    texts += store.texts_with_neighbours(tx, scope, list(further))
+    corpus = Corpus.build(texts, (), criteria.dimensions)
+    best = _rescore_by_words(corpus.as_part(whole), criteria, complete)
+    ranked = {*near, *best}
+    # Vectors are read for ranked entries only; bystanders contribute their words.
+    vectors = (
+        store.vectors_by_ids(tx, scope, list(ranked), model=criteria.model)
+        if criteria.model
+        else ()
+    )
+    bystanders = set(corpus.entry_ids) - ranked
+    return corpus.with_updates((), vectors).as_part(whole, bystanders=bystanders)
 
-    async def _nearest_in_vector_index(
-        self, scope: SearchScope, vector: Vector | None
-    ) -> tuple[list[EntryId] | None, Sequence[EntrySearchComponent]]:
-        """What the vector database proposes; None without a vector database or a vector. It knows
-        no permissions, so it gets the permitted trees as a filter, unless all trees are."""
-        if vector is None or self._beside is None:
-            return None, ()
-        trees = None
-        if not _is_unrestricted(scope):
-            found = await self._database.scan(
-                lambda tx: self._store.tree_states(tx, scope, limit=_EVERY_TREE)
-            )
-            trees = [tree.tree_id for tree in found]
-        try:
-            return await self._beside.nearest_entries(trees, vector, limit=self._candidates), ()
-        except Unavailable:
-            # Not None, which would make the caller ask our own database for the nearest vectors:
-            # the search goes on by words and reports the failure.
-            return [], [EntrySearchComponent.VECTORS]
 
-    def _load_neighbours(
-        self, tx: Tx, scope: SearchScope, fitting: Sequence[EntryId], near: Sequence[EntryId]
-    ) -> tuple[Corpus, set[str]]:
-        """A corpus of the proposed entries with their neighbours, read under the scope; and the ids
-        of those whose own neighbours are all in it.
+async def find_nearest_in_index(
+    database: Database,
+    store: SearchStore,
+    index: VectorIndex,
+    scope: SearchScope,
+    vector: Vector,
+    *,
+    limit: int,
+) -> tuple[list[EntryId], Sequence[EntrySearchComponent]]:
+    """What the vector database proposes, or what failed. It knows no permissions, so it gets the
+    permitted trees as a filter, unless all trees are."""
+    trees = None
+    if not _is_unrestricted(scope):
+        found = await database.scan(lambda tx: store.tree_states(tx, scope, limit=_EVERY_TREE))
+        trees = [tree.tree_id for tree in found]
+    try:
+        return await index.nearest_entries(trees, vector, limit=limit), ()
+    except Unavailable:
+        # The search goes on by words and reports the failure. Our own tables are not asked for the
+        # nearest vectors instead: who runs a vector database has too many for that.
+        return [], [EntrySearchComponent.VECTORS]
 
-        A neighbour of a good match scores a little itself, so it is a candidate too, and needs its
-        neighbours as well: hence the second read.
-        """
-        texts = self._store.texts_with_neighbours(tx, scope, fitting)
-        complete: set[str] = {text.entry_id for text in texts}
-        further = {EntryId(entry_id) for entry_id in complete.difference(fitting)}.union(near)
-        texts += self._store.texts_with_neighbours(tx, scope, list(further))
-        return self._build_corpus(texts), complete
 
-    def _rescore_by_words(
-        self, corpus: Corpus, stems: Sequence[str], among: set[str]
-    ) -> list[EntryId]:
-        """The best by exact word score, among entries whose neighbours are complete."""
-        scores = bm25.score_words(corpus, stems).scores.tolist()
-        found = [
-            (score, entry_id)
-            for score, entry_id in zip(scores, corpus.entry_ids, strict=True)
-            if score > 0 and entry_id in among
-        ]
-        return [EntryId(entry_id) for _, entry_id in nlargest(self._candidates, found)]
+def _best_by_words(tx: Tx, store: SearchStore, criteria: EntryCandidateCriteria) -> list[EntryId]:
+    """The best by words, scored without most of their neighbours: see `find_candidates`."""
+    query = stem_query(_scored_stems(criteria.stems, criteria.whole))
+    best: list[tuple[float, str]] = []
+    for rows in _read_batches(tx, store, criteria.scope, query) if query else ():
+        corpus = Corpus.build(rows, (), criteria.dimensions).as_part(criteria.whole)
+        scores = bm25.score_words(corpus, criteria.stems).scores.tolist()
+        found = zip(scores, corpus.entry_ids, strict=True)
+        best = nlargest(criteria.limit, [*best, *found])
+    return [EntryId(entry_id) for _, entry_id in best]
 
-    def _load_vectors(self, tx: Tx, scope: SearchScope, ids: Iterable[EntryId]) -> list[VectorRow]:
-        if not self._model:
-            return []
-        return self._store.vectors_by_ids(tx, scope, list(ids), model=self._model)
 
-    def _text_batches(self, tx: Tx, scope: SearchScope, query: str) -> Iterator[list[TextRow]]:
-        after: int | None = 0
-        while after is not None:
-            rows, after = self._store.texts_matching(
-                tx, scope, query, after_doc=after, limit=_BATCH
-            )
-            yield rows
+def _rescore_by_words(
+    corpus: Corpus, criteria: EntryCandidateCriteria, complete: set[str]
+) -> list[EntryId]:
+    """The best by exact word score, among entries whose neighbours are complete."""
+    scores = bm25.score_words(corpus, criteria.stems).scores.tolist()
+    found = [
+        (score, entry_id)
+        for score, entry_id in zip(scores, corpus.entry_ids, strict=True)
+        if score > 0 and entry_id in complete
+    ]
+    return [EntryId(entry_id) for _, entry_id in nlargest(criteria.limit, found)]
 
-    def _build_corpus(self, texts: Sequence[TextRow]) -> Corpus:
-        return Corpus.build(texts, (), self._dimensions)
+
+def _read_batches(
+    tx: Tx, store: SearchStore, scope: SearchScope, query: str
+) -> Iterator[list[TextRow]]:
+    after: int | None = 0
+    while after is not None:
+        rows, after = store.texts_matching(tx, scope, query, after_doc=after, limit=_BATCH)
+        yield rows
 
 
 def _scored_stems(stems: Sequence[str], whole: WholeScope) -> list[str]:

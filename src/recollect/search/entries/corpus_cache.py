@@ -81,8 +81,8 @@ class CorpusCache:
         self._database = database
         self._store = store
         self._limits = limits
-        self._model = model
-        self._dimensions = dimensions
+        self.model = model
+        self.dimensions = dimensions
         self._held: OrderedDict[SearchScope, _CachedCorpus] = OrderedDict()
         self._nbytes = 0
         self._nothing = Corpus.build((), (), dimensions)
@@ -139,7 +139,7 @@ class CorpusCache:
     def _full_reader(self, scope: SearchScope) -> Callable[[Tx], _CorpusChange]:
         def work(tx: Tx) -> _CorpusChange:
             texts = self._store.texts(tx, scope)
-            vectors = self._store.vectors(tx, scope, model=self._model) if self._model else []
+            vectors = self._store.vectors(tx, scope, model=self.model) if self.model else []
             return _CorpusChange(self._tree_states(tx, scope), texts, vectors, whole=True)
 
         return work
@@ -166,9 +166,9 @@ class CorpusCache:
                     continue
                 after = known.revision if known is not None and known.born == tree.born else -1
                 texts += self._store.changed_texts(tx, tree.tree_id, after_revision=after)
-                if self._model:
+                if self.model:
                     vectors += self._store.changed_vectors(
-                        tx, tree.tree_id, model=self._model, after_revision=after
+                        tx, tree.tree_id, model=self.model, after_revision=after
                     )
             return _CorpusChange(trees, texts, vectors, whole=False)
 
@@ -179,7 +179,7 @@ class CorpusCache:
         leave the index in no other way: trees that are gone, no longer permitted, or replaced by
         another tree of the same id."""
         if change.whole or held.corpus is None:
-            return Corpus.build(change.texts, change.vectors, self._dimensions)
+            return Corpus.build(change.texts, change.vectors, self.dimensions)
         gone = {
             id_
             for id_, tree in held.trees.items()

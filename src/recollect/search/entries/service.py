@@ -27,25 +27,30 @@ from recollect.kernel.errors import (
 )
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.search import query
-from recollect.search.entries.candidates import NO_SPEAKERS, EntryCandidateFinder
+from recollect.search.entries.candidates import (
+    NO_SPEAKERS,
+    EntryCandidateCriteria,
+    find_candidates,
+    find_fulltext_matches,
+    find_nearest_in_index,
+    find_speakers,
+)
 from recollect.search.entries.corpus import Corpus
 from recollect.search.entries.corpus_cache import CorpusCache
 from recollect.search.entries.pages import (
-    EntryMatch,
     EntryPosition,
     matches_after,
     to_hits,
 )
 from recollect.search.entries.rank import RankingOptions, rank_auto
 from recollect.search.model import (
-    EntryHit,
     EntryHitPage,
     EntrySearchComponent,
     SearchRequest,
     SearchType,
 )
-from recollect.search.ports import SearchScope
-from recollect.search.query import Question
+from recollect.search.ports import SearchScope, VectorIndex
+from recollect.search.query import Question, is_blank
 from recollect.search.ranking.cosine import rank_semantic
 from recollect.search.ranking.order import RankedRows
 from recollect.search.ranking.prefix_match import rank_fulltext
@@ -61,8 +66,8 @@ class EntrySearchDeps:
     """What the service works with. Without an embedder there is no semantic search."""
 
     corpora: CorpusCache
-    gathering: EntryCandidateFinder
     embedder: Embedder | None
+    vector_index: VectorIndex | None
     fulltext: bool
     ranking: RankingOptions
 
@@ -80,7 +85,7 @@ class _ScopedSearch:
         """Identifies the search in its cursors: the same query of another caller or scope differs.
         The page size may change from page to page, so it is not part of it."""
         scope, request = self.scope, self.request
-        parts = (
+        bound = (
             request.query,
             request.type.value,
             str(request.group_by_conversation),
@@ -89,31 +94,27 @@ class _ScopedSearch:
             repr(scope.owner_user_id),
             str(scope.include_deleted),
         )
-        text = "\0".join(parts).encode(errors="surrogatepass")
+        text = "\0".join(bound).encode(errors="surrogatepass")
         return hashlib.blake2b(text, digest_size=8).digest()
 
 
 @dataclass(frozen=True, slots=True)
-class _RankedCorpus:
-    """A ranked corpus, and the components that failed while it was made."""
+class _GatheredCorpus:
+    """What is ranked, and the components that failed while it was gathered."""
 
     corpus: Corpus
-    ranked: RankedRows
+    question: Question
+    vector: Vector | None
     failed: Sequence[EntrySearchComponent]
-    with_meaning: bool
-
-    def position(self, last: EntryMatch) -> EntryPosition:
-        """The position behind a match, for the cursor of the next page."""
-        return EntryPosition(last.score, last.entry_id, self.ranked.scale, self.with_meaning)
 
 
 class EntrySearchService:
     """Full-text search, semantic search, or both combined."""
 
-    def __init__(self, context: ServiceContext[SearchStores], parts: EntrySearchDeps) -> None:
+    def __init__(self, context: ServiceContext[SearchStores], deps: EntrySearchDeps) -> None:
         self._database = context.database
         self._stores = context.stores
-        self._parts = parts
+        self._deps = deps
         self._auditor = EventRecorder(context.stores, context.runtime)
 
     async def search(self, principal: Principal, request: SearchRequest) -> EntryHitPage:
@@ -149,28 +150,49 @@ class EntrySearchService:
         scope = SearchScope(scope_for(principal, Action.ADMIN_READ), user_id, include_deleted)
         return await self._search(_ScopedSearch(principal.user_id, scope, request))
 
-    async def _search(self, asked: _ScopedSearch) -> EntryHitPage:
-        """One page. Type and cursor are checked before the query, so that a blank query with a bad
-        cursor is refused as any other."""
-        request = asked.request
+    async def _search(self, search: _ScopedSearch) -> EntryHitPage:
+        """One page: gather a corpus, rank it, cut the page, read its entries.
+
+        Type and cursor are checked before the query, so that a blank query with a bad cursor is
+        refused as any other.
+        """
+        request = search.request
         self._require_type(request.type)
-        fingerprint = asked.fingerprint
+        fingerprint = search.fingerprint
         after = EntryPosition.from_cursor(request.after, fingerprint) if request.after else None
         text = drop_unstorable(request.query)
-        if _is_blank(text):
+        if is_blank(text):
             return EntryHitPage([])
-        answer = await self._rank_corpus(asked, text, after)
+        gathered = await self._gather(search, text, after)
+        # Word scores are relative to the best one. Entries may have been added since the first
+        # page, so its scale is used again: else scores would shift, and matches be skipped or
+        # repeated.
+        scale = after.scale if after is not None else None
+        ranked = await _run_off_loop(
+            gathered.corpus, lambda: _rank(gathered, search, self._deps.ranking, scale)
+        )
         # One match more than the page holds, which only tells that there is a next page.
-        found = matches_after(answer.corpus, answer.ranked, after, request)
-        shown = found[: request.limit]
-        cursor = None
-        if len(found) > request.limit:
-            cursor = answer.position(shown[-1]).to_cursor(fingerprint)
-        return EntryHitPage(await self._load_hits(asked, shown, text), cursor, answer.failed)
+        matches = matches_after(gathered.corpus, ranked, after, request)
+        page = matches[: request.limit]
+        # Entries are read under the scope again: the ranking may be a moment old, and an entry that
+        # was deleted or became invisible meanwhile must not be shown. A page may then be shorter
+        # than its limit.
+        ids = [match.entry_id for match in page]
+        hits, cursor = [], None
+        if ids:
+            found = await self._database.read(
+                lambda tx: self._stores.search.fetch_permitted(tx, search.scope, ids)
+            )
+            hits = await to_hits(page, found, request, text)
+        if len(matches) > len(page):
+            last, with_meaning = page[-1], gathered.vector is not None
+            position = EntryPosition(last.score, last.entry_id, ranked.scale, with_meaning)
+            cursor = position.to_cursor(fingerprint)
+        return EntryHitPage(hits, cursor, gathered.failed)
 
     def _require_type(self, type_: SearchType) -> None:
-        available = [SearchType.FULLTEXT] if self._parts.fulltext else []
-        if self._parts.embedder is not None:
+        available = [SearchType.FULLTEXT] if self._deps.fulltext else []
+        if self._deps.embedder is not None:
             available.append(SearchType.SEMANTIC)
         if not available:
             raise VectorStoreDisabled("no search type is switched on here")
@@ -179,10 +201,10 @@ class EntrySearchService:
                 f"searchType {type_.value} is switched off here", [one.value for one in available]
             )
 
-    async def _rank_corpus(
-        self, asked: _ScopedSearch, text: str, after: EntryPosition | None
-    ) -> _RankedCorpus:
-        """Get a corpus and rank it.
+    async def _gather(
+        self, search: _ScopedSearch, text: str, after: EntryPosition | None
+    ) -> _GatheredCorpus:
+        """The corpus to rank, with the question as it was parsed for it.
 
         A scope of at most `search.exact_max` entries has a corpus of everything in it, and the
         ranking is exact. For a larger scope the cache returns None, and a small corpus is gathered
@@ -194,26 +216,38 @@ class EntrySearchService:
         The query is embedded after that, because `auto` embeds the question in the first person.
         Without full text the question has no words, so `auto` ranks by vectors alone.
         """
-        type_, parts = asked.request.type, self._parts
-        corpus = await parts.corpora.get(asked.scope)
+        type_, deps, scope = search.request.type, self._deps, search.scope
+        store, scan = self._stores.search, self._database.scan
+        corpus = await deps.corpora.get(scope)
         speakers = NO_SPEAKERS
         if corpus is None and type_ is SearchType.AUTO:
-            speakers = await parts.gathering.find_speakers(asked.scope, text)
+            speakers = await scan(lambda tx: find_speakers(tx, store, scope, text))
         question = query.parse_question(text, speakers.ids if corpus is None else corpus.speakers)
-        if not parts.fulltext:
+        if not deps.fulltext:
             question = replace(question, words=())
         vector, failed = await self._embed_question(type_, question, after)
-        if corpus is None:
-            gathered = await parts.gathering.gather(asked.scope, type_, question, vector, speakers)
-            corpus, failed = gathered.corpus, [*failed, *gathered.failed]
-        # Word scores are relative to the best one. Entries may have been added since the first
-        # page, so its scale is used again: else scores would shift, and matches be skipped or
-        # repeated.
-        scale = after.scale if after is not None else None
-        ranked = await _run_off_loop(
-            corpus, lambda: self._rank_rows(asked, corpus, question, vector, scale)
+        if corpus is not None:
+            return _GatheredCorpus(corpus, question, vector, failed)
+        model, dimensions = deps.corpora.model, deps.corpora.dimensions
+        if type_ is SearchType.FULLTEXT:
+            corpus = await scan(
+                lambda tx: find_fulltext_matches(
+                    tx, store, scope, question.text, dimensions=dimensions
+                )
+            )
+            return _GatheredCorpus(corpus, question, vector, failed)
+        near, limit = None, deps.ranking.candidates
+        if vector is not None and deps.vector_index is not None:
+            near, index_failed = await find_nearest_in_index(
+                self._database, store, deps.vector_index, scope, vector, limit=limit
+            )
+            failed = [*failed, *index_failed]
+        stems = question.words if type_ is SearchType.AUTO else ()
+        criteria = EntryCandidateCriteria(
+            scope, stems, vector, near, speakers, model, dimensions, limit
         )
-        return _RankedCorpus(corpus, ranked, failed, with_meaning=vector is not None)
+        corpus = await scan(lambda tx: find_candidates(tx, store, criteria))
+        return _GatheredCorpus(corpus, question, vector, failed)
 
     async def _embed_question(
         self, type_: SearchType, question: Question, after: EntryPosition | None
@@ -221,7 +255,7 @@ class EntrySearchService:
         """The query's vector, or what failed. Scores with and without a vector can't be compared,
         so later pages do as the first page did: they fail if the vector is missing now, and do
         without one that has become available."""
-        embedder = self._parts.embedder
+        embedder = self._deps.embedder
         if embedder is None or type_ is SearchType.FULLTEXT:
             return None, []
         if after is not None and not after.with_meaning:
@@ -238,37 +272,19 @@ class EntrySearchService:
                 retry_after_seconds=error.retry_after_seconds,
             ) from error
 
-    def _rank_rows(
-        self,
-        asked: _ScopedSearch,
-        corpus: Corpus,
-        question: Question,
-        vector: Vector | None,
-        scale: float | None,
-    ) -> RankedRows:
-        options = self._parts.ranking
-        if asked.request.type is SearchType.FULLTEXT:
-            return rank_fulltext(corpus, question.text)
-        if asked.request.type is SearchType.AUTO:
-            return rank_auto(corpus, question, vector, asked.caller, options, scale)
-        # The embedder failed: the page is empty, and `degraded` says why.
-        if vector is None:
-            return _NO_ROWS
-        return rank_semantic(corpus, vector, min_score=options.min_score)
 
-    async def _load_hits(
-        self, asked: _ScopedSearch, places: Sequence[EntryMatch], text: str
-    ) -> list[EntryHit]:
-        """Read the matches' entries under the scope again: the ranking may be a moment old, and an
-        entry that was deleted or became invisible meanwhile must not be shown. A page may then be
-        shorter than its limit."""
-        if not places:
-            return []
-        ids = [place.entry_id for place in places]
-        found = await self._database.read(
-            lambda tx: self._stores.search.fetch_permitted(tx, asked.scope, ids)
-        )
-        return await to_hits(places, found, asked.request, text)
+def _rank(
+    gathered: _GatheredCorpus, search: _ScopedSearch, options: RankingOptions, scale: float | None
+) -> RankedRows:
+    corpus, question, vector = gathered.corpus, gathered.question, gathered.vector
+    if search.request.type is SearchType.FULLTEXT:
+        return rank_fulltext(corpus, question.text)
+    if search.request.type is SearchType.AUTO:
+        return rank_auto(corpus, question, vector, search.caller, options, scale)
+    # The embedder failed: the page is empty, and `degraded` says why.
+    if vector is None:
+        return _NO_ROWS
+    return rank_semantic(corpus, vector, min_score=options.min_score)
 
 
 _NO_ROWS = RankedRows(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.bool_))
@@ -277,8 +293,3 @@ _NO_ROWS = RankedRows(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0
 async def _run_off_loop(corpus: Corpus, work: Callable[[], RankedRows]) -> RankedRows:
     light = corpus.size <= _LIGHT_ROWS and len(corpus.tokens.words) <= _LIGHT_TOKENS
     return work() if light else await asyncio.to_thread(work)
-
-
-def _is_blank(text: str) -> bool:
-    """Whether the text has no printable character but spaces."""
-    return not any(char.isprintable() and not char.isspace() for char in text)

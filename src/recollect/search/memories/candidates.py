@@ -29,7 +29,7 @@ _Scored = tuple[float, int]
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateCriteria:
+class MemoryCandidateCriteria:
     """What candidates are chosen by: the question's words, which of these are names, and a query
     vector. At most `limit` are chosen by words, and as many by vector."""
 
@@ -41,7 +41,7 @@ class CandidateCriteria:
 
 
 def find_candidates(
-    tx: Tx, store: MemorySearchStore, context: SearchContext, criteria: CandidateCriteria
+    tx: Tx, store: MemorySearchStore, context: SearchContext, criteria: MemoryCandidateCriteria
 ) -> list[MemoryCandidate]:
     """The rows to rank, in the order of `doc`.
 
@@ -56,7 +56,7 @@ def find_candidates(
 
 
 def _best_by_words(
-    tx: Tx, store: MemorySearchStore, context: SearchContext, criteria: CandidateCriteria
+    tx: Tx, store: MemorySearchStore, context: SearchContext, criteria: MemoryCandidateCriteria
 ) -> list[int]:
     # Encrypted words are in no index: then all permitted rows are read.
     indexed = criteria.word_index and not store.has_sealed_words

@@ -17,7 +17,7 @@ from recollect.memories.read.audit import ReadAudit
 from recollect.memories.read.filters import FilterRequest, resolve_filter
 from recollect.memories.read.listing import MemoryLister
 from recollect.memories.usage import UsageTracker
-from recollect.search.memories.candidates import CandidateCriteria, find_candidates
+from recollect.search.memories.candidates import MemoryCandidateCriteria, find_candidates
 from recollect.search.memories.explain_hit import MemorySearchComponent
 from recollect.search.memories.past_versions import PastVersions, read_past_versions
 from recollect.search.memories.query import (
@@ -156,7 +156,7 @@ def gather_rows(
         except Unavailable:
             failed.append(MemorySearchComponent.GRAPH)
     if len(rows) > deps.exact_max:
-        criteria = CandidateCriteria(
+        criteria = MemoryCandidateCriteria(
             question, name_words, vector, deps.candidates_max, deps.word_index
         )
         rows = find_candidates(tx, store, context, criteria)

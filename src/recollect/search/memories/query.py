@@ -52,11 +52,6 @@ def parse_question(text: str, now: datetime, zone: tzinfo) -> MemoryQuestion:
     return MemoryQuestion(query, tuple(dict.fromkeys(found)), spans, only_time)
 
 
-def is_blank(text: str) -> bool:
-    """Whether the text has no printable character but spaces."""
-    return not any(char.isprintable() and not char.isspace() for char in text)
-
-
 def is_lone_letter(word: str) -> bool:
     """Whether the word is one letter of a script without spaces. Texts are indexed by pairs of
     such letters, so it has to be matched as the beginning of a pair."""

@@ -30,8 +30,9 @@ from recollect.search.memories.pages import (
     ranks_after,
 )
 from recollect.search.memories.pipeline import Ranking, rank_scope, record_read
-from recollect.search.memories.query import MemoryQuery, is_blank
+from recollect.search.memories.query import MemoryQuery
 from recollect.search.model import SearchType
+from recollect.search.query import is_blank
 from recollect.visibility.disclosure import is_withheld
 from recollect.visibility.viewer import Viewer
 

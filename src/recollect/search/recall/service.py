@@ -28,8 +28,9 @@ from recollect.search.memories.gather import (
 )
 from recollect.search.memories.pages import MemoryHit, load_page
 from recollect.search.memories.pipeline import rank_scope, record_read
-from recollect.search.memories.query import MemoryQuery, is_blank
+from recollect.search.memories.query import MemoryQuery
 from recollect.search.model import RecallFormat
+from recollect.search.query import is_blank
 from recollect.search.recall import prompt_block
 from recollect.search.recall.people import RecalledPerson, RecallPeopleReader
 from recollect.search.recall.prompt_block import PromptBlock, RecallLine
