@@ -59,11 +59,13 @@ def a_scene(database: TestDatabase, *, secrets: bool) -> Iterator[Scene]:
     """A world with or without secrets."""
     with a_world(database, {"jobs.embedded_worker": False}) as world:
         callers = Callers(world)
-        olga = _known(callers)
-        ids = _known_things(olga)
-        ids |= _secrets(callers, olga, ids) if secrets else {}
-        # Scores know how old a memory is, so nothing may grow older here or there.
+        # Scores know how old a memory is. So time moves in this world as in the other: not at all,
+        # but for the seconds after which what was meant to expire has expired.
         with world.clock.hold():
+            olga = _known(callers)
+            ids = _known_things(olga)
+            ids |= _secrets(callers, olga, ids) if secrets else {}
+            world.clock.advance(seconds=2)
             yield Scene(callers, ids, _strangers(callers))
 
 
@@ -172,7 +174,6 @@ def _memories(
     record = olga.post("/memories", body=tax).expect(201)["memory"]
     wish = {"ttl_seconds": 40 * 86_400}
     approval = olga.patch("/memories/{}", record["id"], body=wish).expect(202)["approval_id"]
-    callers.world.clock.advance(seconds=2)
     return [one["id"] for one in (*written, record)], approval
 
 

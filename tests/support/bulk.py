@@ -109,6 +109,8 @@ def _insert_sqlite(
     database: TestDatabase, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
     connection = apsw.Connection(str(database.path))
+    # The server may be writing: on a busy machine its commit takes longer than no wait at all.
+    connection.set_busy_timeout(10_000)
     places = ", ".join("?" * len(columns))
     values = ([to_text(v) if v is NOON else v for v in row] for row in rows)
     with connection:
