@@ -9,7 +9,8 @@ import pytest
 from tests.support.processes import RECOLLECT, environment
 
 SLOW = {
-    "recollect.app",
+    "recollect.app.application",
+    "recollect.app.context",
     "recollect.conversations.service",
     "recollect.db",
     "apsw",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from bench.__main__ import BENCHMARKS, benchmarks_on
+from bench.compare import compare, parse_rates
 from bench.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, Answers, frame
 from bench.load import p95
 from bench.results import HEADINGS, Goal, Result, to_table
@@ -103,3 +104,20 @@ def test_the_table_says_ratio_goal_and_verdict() -> None:
         *("x", "sqlite", "1.23", "1.00-2.00"),
         *("<=", "1.5", "met", "5/s"),
     ]
+
+
+def test_two_checkouts_are_compared_by_the_first_figure_of_each_line() -> None:
+    lines = [
+        " ".join(HEADINGS),
+        "appends  sqlite  2.04  2.04-2.04  >= 1.5  met  HTTP 300/s, bare 171/s",
+        "search   sqlite  1.41  1.41-1.41  <= 1.5  met  2.50 ms in 600 entries, 0.76 ms in 100",
+    ]
+    assert parse_rates(lines) == {("appends", "sqlite"): 300.0, ("search", "sqlite"): 400.0}
+
+
+def test_a_comparison_shows_the_median_ratio_of_neighbouring_runs() -> None:
+    line = ("appends", "sqlite")
+    (shown,) = compare(
+        [{line: 100}, {line: 200}, {line: 100}], [{line: 150}, {line: 200}, {line: 50}]
+    )
+    assert shown.split() == ["appends", "sqlite", "100", "150", "1.00", "0.50-1.50"]
