@@ -34,6 +34,8 @@ from recollect.observability.request_log import BufferedRequestLog
 from recollect.observability.request_log_port import NoRequestLog, RequestLog
 from recollect.recordings.forwarding import ForwardingService
 from recollect.recordings.service import RecorderService
+from recollect.screening.pii.postal import address_pattern
+from recollect.screening.sensitive_words import confidence_pattern, sensitive_pattern
 from recollect.settings import Settings
 
 CLOSE_SECONDS_MIN = 5
@@ -92,6 +94,7 @@ class App:
     async def start(self) -> None:
         """Open the database, migrating it if so configured, and start gRPC and the worker."""
         await self.open()
+        await asyncio.to_thread(_compile_large_patterns)
         await self.jobs.schedule()
         await self.services[RecorderService].start()
         await self.grpc.start()
@@ -169,6 +172,15 @@ def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = N
 def migrate(settings: Settings) -> migrations.MigrationReport:
     """Migrate the database to the newest schema, and do nothing else."""
     return migrations.migrate(build_engine(settings, PrometheusMetrics()))
+
+
+def _compile_large_patterns() -> None:
+    """Compile the patterns that take long and are compiled at their first use otherwise.
+
+    The first use is the first write: every request on the event loop would wait for it.
+    """
+    for compile_pattern in (sensitive_pattern, confidence_pattern, address_pattern):
+        compile_pattern()
 
 
 async def _finish_task(working: asyncio.Task[None], seconds: float) -> None:

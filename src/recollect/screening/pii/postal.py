@@ -15,7 +15,7 @@ def find_addresses(text: str) -> Iterator[Span]:
     """
     if not _DIGIT.search(text):
         return
-    for found in _address_pattern().finditer(text):
+    for found in address_pattern().finditer(text):
         yield found.span("announced" if found["announced"] else 0)
 
 
@@ -74,8 +74,8 @@ _SOUTHERN = (
 _DIGIT = re.compile(r"\d")
 
 
-# Compiled at the first text with a digit, because compiling takes long.
 @cache
-def _address_pattern() -> re.Pattern[str]:
+def address_pattern() -> re.Pattern[str]:
+    """The pattern of postal addresses. It takes long to compile, so that is done at first use."""
     forms = (f"(?i:{_SMALL_ENGLISH})", _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN)
     return re.compile("|".join(forms))
