@@ -136,6 +136,9 @@ Id = Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
 
 
 def _parse_instant(value: Any) -> datetime:
+    # Commands that are made in Python have instants already.
+    if isinstance(value, datetime):
+        return value
     if not isinstance(value, str):
         raise ValueError("must be a string")
     return read_instant(value)

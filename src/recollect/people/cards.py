@@ -43,12 +43,12 @@ def load_cards(
     may see their names."""
     ids = [one.id for one in people]
     met = stores.people.filter_sharing_chat(tx, requester, ids)
-    seat = ParticipantKeys.for_requester(requester)
-    chats = stores.chats.current_chats(tx, users=seat.users, people=seat.people, agent=seat.agent)
-    look = _CardViewer(requester, met, chats)
+    keys = ParticipantKeys.for_requester(requester)
+    chats = stores.chats.current_chats(tx, users=keys.users, people=keys.people, agent=keys.agent)
+    viewer = _CardViewer(requester, met, chats)
     aliases = stores.claims.aliases(tx, ids)
     relationships = stores.claims.relationships(tx, ids)
-    return [look.build_card(one, aliases, relationships) for one in people]
+    return [viewer.build_card(one, aliases, relationships) for one in people]
 
 
 def load_card(tx: Tx, stores: PeopleStores, requester: Requester, person: Person) -> PersonCard:

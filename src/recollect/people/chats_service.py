@@ -1,9 +1,7 @@
 """Named chats, whose ids come from an outside system. Conversation trees are listed beside them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
@@ -16,7 +14,6 @@ from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.space import Space, SpaceKind
 from recollect.people.chat import (
     Chat,
-    ChatKind,
     Participant,
     ParticipantKeys,
     ParticipantKind,
@@ -28,19 +25,11 @@ from recollect.people.chat_policy import (
     may_add_participant,
     may_see_chat,
 )
+from recollect.people.commands import PutChat
 from recollect.people.store.bundle import PeopleStores
 from recollect.screening.secret_check import refuse_secrets
 
 _LIST = "chats"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatDraft:
-    """A chat as it was sent. `members` holds title and provider if they were sent."""
-
-    id: ChatId
-    kind: ChatKind
-    members: Mapping[str, Any]
 
 
 class ChatService:
@@ -52,15 +41,17 @@ class ChatService:
         self._runtime = context.runtime
         self._audit = audit
 
-    async def put(self, requester: Requester, draft: ChatDraft) -> tuple[Chat, bool]:
+    async def put(
+        self, requester: Requester, chat_id: ChatId, command: PutChat
+    ) -> tuple[Chat, bool]:
         """The chat, and whether it is new. Its creator becomes a participant.
 
         A field that was not sent stays as it is. NotFound for an existing chat to which the caller
         may not add anybody.
         """
-        check_chat(draft.id, **draft.members)
+        check_chat(chat_id, title=command.title, provider=command.provider)
         async with self._audit.audit_refusals(requester, "putChat"):
-            return await self._database.write(lambda tx: self._put(tx, requester, draft))
+            return await self._database.write(lambda tx: self._put(tx, requester, chat_id, command))
 
     async def get(self, requester: Requester, chat_id: ChatId) -> Chat:
         """NotFound if the caller does not take part."""
@@ -70,52 +61,55 @@ class ChatService:
 
     async def list(self, requester: Requester, *, after: str | None, limit: int) -> Page[Chat]:
         """Chats where the caller takes part now, conversation trees included, the newest first."""
-        place = decode_key(_LIST, after) if after else None
-        seat = ParticipantKeys.for_requester(requester)
+        last = decode_key(_LIST, after) if after else None
+        keys = ParticipantKeys.for_requester(requester)
         found = await self._database.read(
-            lambda tx: self._stores.chats.page(tx, seat, after=place, limit=limit + 1)
+            lambda tx: self._stores.chats.page(tx, keys, after=last, limit=limit + 1)
         )
-        shown = found[:limit]
+        page = found[:limit]
         more = len(found) > limit
-        cursor = encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
-        return Page(shown, cursor)
+        cursor = encode_key(_LIST, page[-1].created_at, page[-1].id) if more else None
+        return Page(page, cursor)
 
-    def _put(self, tx: Tx, requester: Requester, draft: ChatDraft) -> tuple[Chat, bool]:
-        self._stores.chats.lock(tx, draft.id)
-        chat = self._stores.chats.fetch(tx, draft.id)
+    def _put(
+        self, tx: Tx, requester: Requester, chat_id: ChatId, command: PutChat
+    ) -> tuple[Chat, bool]:
+        self._stores.chats.lock(tx, chat_id)
+        chat = self._stores.chats.fetch(tx, chat_id)
         if chat is not None:
-            return self._update_chat(tx, requester, chat, draft), False
+            return self._update_chat(tx, requester, chat, command), False
         # The id of a deleted tree stays taken: `fetch` does not find the tree, and a named chat of
         # that id would inherit its participants and memories.
-        if self._stores.chats.is_tree(tx, draft.id):
-            raise NotFound("chat", draft.id)
-        refuse_secrets(**draft.members)
-        return self._create_chat(tx, requester, draft), True
+        if self._stores.chats.is_tree(tx, chat_id):
+            raise NotFound("chat", chat_id)
+        refuse_secrets(title=command.title, provider=command.provider)
+        return self._create_chat(tx, requester, chat_id, command), True
 
-    def _update_chat(self, tx: Tx, requester: Requester, chat: Chat, draft: ChatDraft) -> Chat:
+    def _update_chat(self, tx: Tx, requester: Requester, chat: Chat, command: PutChat) -> Chat:
         access = load_chat_access(tx, self._stores, requester, chat)
         if not may_add_participant(requester.space_caller, access).allowed:
             raise NotFound("chat", chat.id)
         if chat.tree:
             message = "is a conversation: its title is changed there, its kind by its members"
             raise ValidationFailed.for_field("id", message)
-        refuse_secrets(**draft.members)
-        check_kind(draft.kind, self._stores.chats.current_people(tx, chat.id))
-        changed = replace(chat, kind=draft.kind, **draft.members)
+        refuse_secrets(title=command.title, provider=command.provider)
+        check_kind(command.kind, self._stores.chats.current_people(tx, chat.id))
+        changed = replace(chat, **command.sent_fields)
         if changed == chat:
             return chat
         self._stores.chats.update(tx, changed)
         self._record(tx, requester, "chat.update", changed)
         return changed
 
-    def _create_chat(self, tx: Tx, requester: Requester, draft: ChatDraft) -> Chat:
+    def _create_chat(self, tx: Tx, requester: Requester, chat_id: ChatId, command: PutChat) -> Chat:
         now = self._runtime.clock.now()
         chat = Chat(
-            id=draft.id,
-            kind=draft.kind,
+            id=chat_id,
+            kind=command.kind,
+            title=command.title,
+            provider=command.provider,
             created_by=requester.identity,
             created_at=now,
-            **draft.members,
         )
         # There was no row to lock, so another request may have created the chat meanwhile. Start
         # again: the second attempt finds the chat and changes it.

@@ -1,8 +1,6 @@
 """States and withdraws claims about people: aliases, handles and relationships. A claim belongs to
 its stater, and only the stater may withdraw it."""
 
-from dataclasses import dataclass
-
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
@@ -11,6 +9,7 @@ from recollect.kernel.errors import Conflict, Forbidden, NotFound
 from recollect.kernel.ids import PersonId
 from recollect.kernel.runtime import Runtime
 from recollect.people.cards import effective_stater, load_card
+from recollect.people.commands import AddAlias, AddRelationship
 from recollect.people.model import (
     Alias,
     AliasKind,
@@ -34,31 +33,6 @@ from recollect.people.store.bundle import PeopleStores
 from recollect.screening.secret_check import refuse_secrets
 
 
-@dataclass(frozen=True, slots=True)
-class AliasDraft:
-    """Another name, or a handle at a provider."""
-
-    value: str
-    kind: AliasKind = AliasKind.ALIAS
-    provider: str | None = None
-
-    def check(self, field: str = "") -> None:
-        """What was sent, where `field` says where."""
-        check_alias(self.value, self.provider, field_name=f"{field}value")
-
-
-@dataclass(frozen=True, slots=True)
-class RelationshipDraft:
-    """What the person is to `to_person_id`, or to the caller if that is None."""
-
-    relationship: str
-    to_person_id: PersonId | None = None
-
-    def check(self, field: str = "") -> None:
-        """What was sent, where `field` says where."""
-        check_relationship(self.relationship, f"{field}relationship")
-
-
 class PersonClaims:
     """Adds claims inside the transaction of the caller."""
 
@@ -68,20 +42,20 @@ class PersonClaims:
         self._names = names
 
     def add_alias(
-        self, tx: Tx, requester: Requester, person: Person, draft: AliasDraft, *, field: str = ""
+        self, tx: Tx, requester: Requester, person: Person, command: AddAlias, *, field: str = ""
     ) -> Alias:
         """Add the caller's alias; an equal one of the caller is returned unchanged."""
-        refuse_secrets(**{f"{field}value": draft.value, f"{field}provider": draft.provider})
-        if draft.kind is AliasKind.ALIAS:
-            self._names.refuse_pii(draft.value, f"{field}value")
+        refuse_secrets(**{f"{field}value": command.value, f"{field}provider": command.provider})
+        if command.kind is AliasKind.ALIAS:
+            self._names.refuse_pii(command.value, f"{field}value")
         else:
-            require_free_handle(tx, self._stores, requester, draft.value, field=f"{field}value")
+            require_free_handle(tx, self._stores, requester, command.value, field=f"{field}value")
         alias = Alias(
             id=ClaimId(self._runtime.ids.new()),
             person_id=person.id,
-            value=draft.value,
-            kind=draft.kind,
-            provider=draft.provider,
+            value=command.value,
+            kind=command.kind,
+            provider=command.provider,
             added_by=requester.identity,
             stated_by=requester.person_id,
             created_at=self._runtime.clock.now(),
@@ -96,21 +70,21 @@ class PersonClaims:
         tx: Tx,
         requester: Requester,
         person: Person,
-        draft: RelationshipDraft,
+        command: AddRelationship,
         *,
         field: str = "",
     ) -> Relationship:
         """Add the caller's claim; an equal one of the caller is returned unchanged."""
         to_person_id = requester.person_id
-        if draft.to_person_id is not None:
-            to_person_id = visible_person(tx, self._stores, requester, draft.to_person_id).id
-        place = f"{field}relationship"
-        refuse_secrets(**{place: draft.relationship})
-        self._names.refuse_pii(draft.relationship, place, wanted=RELATIONSHIP_HINT)
+        if command.to_person_id is not None:
+            to_person_id = visible_person(tx, self._stores, requester, command.to_person_id).id
+        name = f"{field}relationship"
+        refuse_secrets(**{name: command.relationship})
+        self._names.refuse_pii(command.relationship, name, wanted=RELATIONSHIP_HINT)
         claim = Relationship(
             id=ClaimId(self._runtime.ids.new()),
             person_id=person.id,
-            relationship=draft.relationship,
+            relationship=command.relationship,
             to_person_id=to_person_id,
             stated_by=requester.identity,
             stated_by_person=requester.person_id,
@@ -140,25 +114,25 @@ class ClaimService:
         self._claims = PersonClaims(context.stores, context.runtime, names)
 
     async def add_alias(
-        self, requester: Requester, person_id: PersonId, draft: AliasDraft
+        self, requester: Requester, person_id: PersonId, command: AddAlias
     ) -> Alias:
         """Needs the right to change the person; a handle of a user's person needs that user or an
         admin."""
-        draft.check()
+        check_alias(command.value, command.provider)
         async with self._audit.audit_refusals(requester, "addAlias"):
             return await self._database.write(
-                lambda tx: self._add_alias(tx, requester, person_id, draft)
+                lambda tx: self._add_alias(tx, requester, person_id, command)
             )
 
     async def add_relationship(
-        self, requester: Requester, person_id: PersonId, draft: RelationshipDraft
+        self, requester: Requester, person_id: PersonId, command: AddRelationship
     ) -> Relationship:
         """Anybody who may see the person may state a relationship."""
-        draft.check()
+        check_relationship(command.relationship)
 
         def work(tx: Tx) -> Relationship:
             person = self._lock_person(tx, requester, person_id)
-            claim = self._claims.add_relationship(tx, requester, person, draft)
+            claim = self._claims.add_relationship(tx, requester, person, command)
             self._record(tx, requester, person, "relationships")
             return claim
 
@@ -184,15 +158,15 @@ class ClaimService:
             )
 
     def _add_alias(
-        self, tx: Tx, requester: Requester, person_id: PersonId, draft: AliasDraft
+        self, tx: Tx, requester: Requester, person_id: PersonId, command: AddAlias
     ) -> Alias:
         person = self._lock_person(tx, requester, person_id)
         view = person_view(person, frozenset())
-        handle = draft.kind is AliasKind.HANDLE
+        handle = command.kind is AliasKind.HANDLE
         decision = may_add_alias(requester.space_caller, view, handle=handle)
         if not decision.allowed:
             raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
-        alias = self._claims.add_alias(tx, requester, person, draft)
+        alias = self._claims.add_alias(tx, requester, person, command)
         self._record(tx, requester, person, "aliases")
         return alias
 
@@ -201,8 +175,8 @@ class ClaimService:
     ) -> None:
         person = self._lock_person(tx, requester, person_id)
         form = normal_form(value)
-        shown = load_card(tx, self._stores, requester, person).aliases
-        named = [one for one in shown if normal_form(one.value) == form]
+        aliases = load_card(tx, self._stores, requester, person).aliases
+        named = [one for one in aliases if normal_form(one.value) == form]
         self._require_own(requester, named, value)
         own = [one.id for one in named if effective_stater(requester, one) == requester.identity]
         self._stores.claims.delete_aliases(tx, own)
@@ -212,8 +186,8 @@ class ClaimService:
         self, tx: Tx, requester: Requester, person_id: PersonId, claim_id: ClaimId
     ) -> None:
         person = self._lock_person(tx, requester, person_id)
-        shown = load_card(tx, self._stores, requester, person).relationships
-        named = [one for one in shown if one.id == claim_id]
+        claims = load_card(tx, self._stores, requester, person).relationships
+        named = [one for one in claims if one.id == claim_id]
         self._require_own(requester, named, claim_id)
         self._stores.claims.delete_relationship(tx, claim_id)
         self._record(tx, requester, person, "relationships")

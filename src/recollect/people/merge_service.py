@@ -13,6 +13,7 @@ from recollect.kernel.errors import Conflict, Forbidden
 from recollect.kernel.ids import PersonId
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.people.cards import PersonCard, load_card, load_cards
+from recollect.people.commands import MergePeople, UnmergePeople
 from recollect.people.merge import PersonMerge
 from recollect.people.model import (
     MergePlan,
@@ -28,17 +29,6 @@ from recollect.people.store.bundle import PeopleStores
 _PAIRS = "people.duplicates"
 # How many rows of each kind a merge moved, as far as the requester may see them.
 CountVisible = Callable[[Tx, Requester, PersonMerge], dict[str, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class MergeRequest:
-    """A request to merge the secondary into the primary. `link_users` states that their users are
-    the same human."""
-
-    primary_id: PersonId
-    secondary_id: PersonId
-    dry_run: bool = False
-    link_users: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +72,23 @@ class MergeService:
         self._audit = audit
         self._count_visible = count_visible
 
-    async def merge(self, requester: Requester, wish: MergeRequest) -> MergeResult:
+    async def merge(self, requester: Requester, command: MergePeople) -> MergeResult:
         """Merge in one transaction. A dry run does the same work and rolls back, so its counts and
         its errors are exactly those of the real merge."""
         async with self._audit.audit_refusals(requester, "mergePeople"):
             try:
-                return await self._database.write(lambda tx: self._merge(tx, requester, wish))
+                return await self._database.write(lambda tx: self._merge(tx, requester, command))
             except _DryRunRollback as rehearsal:
                 return rehearsal.outcome
 
     async def unmerge(
-        self, requester: Requester, person_id: PersonId, secondary_id: PersonId
+        self, requester: Requester, person_id: PersonId, command: UnmergePeople
     ) -> MergeResult:
         """Undo the merge of these two: rows that are still where it put them move back. Conflict if
         there is no such merge."""
         async with self._audit.audit_refusals(requester, "unmergePeople"):
             return await self._database.write(
-                lambda tx: self._unmerge(tx, requester, person_id, secondary_id)
+                lambda tx: self._unmerge(tx, requester, person_id, command.secondary_id)
             )
 
     async def duplicates(
@@ -131,37 +121,39 @@ class MergeService:
         self._record(tx, requester, "person.merge", merge, counts)
         return counts
 
-    def _merge(self, tx: Tx, requester: Requester, wish: MergeRequest) -> MergeResult:
+    def _merge(self, tx: Tx, requester: Requester, command: MergePeople) -> MergeResult:
         # The order decides which error a caller gets. Visibility first (NotFound, nothing is
         # revealed), then the right to merge (Forbidden), then whether the two can be merged at all
         # (Conflict), and last whether a user may take over an unlinked person: that check reads
         # references of others, which only somebody with the right to merge may learn about.
-        primary, secondary = self._lock_people(tx, requester, wish)
-        self._require_merge_right(tx, requester, wish, primary, secondary)
-        plan = plan_merge(primary, secondary, link_users=wish.link_users, admin=requester.is_admin)
+        primary, secondary = self._lock_people(tx, requester, command)
+        self._require_merge_right(tx, requester, command, primary, secondary)
+        plan = plan_merge(
+            primary, secondary, link_users=command.link_users, admin=requester.is_admin
+        )
         self._require_link_right(tx, requester, primary, secondary)
         counts = self._execute_merge(tx, requester, plan)
         merged = self._merge_result(tx, requester, primary.id, counts)
-        if wish.dry_run:
+        if command.dry_run:
             raise _DryRunRollback(merged)
         return merged
 
     def _lock_people(
-        self, tx: Tx, requester: Requester, wish: MergeRequest
+        self, tx: Tx, requester: Requester, command: MergePeople
     ) -> tuple[Person, Person]:
         """Both people, canonical and locked."""
         # Two looks: the first finds out which rows to lock, the second reads them again under the
         # lock. A concurrent merge that was committed in between has then redirected the ids, and
         # the plan is made for the people they lead to now. The store locks in the order of ids, so
         # two merges of the same people can't deadlock.
-        stores, asked = self._stores, (wish.primary_id, wish.secondary_id)
-        found = [visible_person(tx, stores, requester, id_) for id_ in asked]
+        stores, ids = self._stores, (command.primary_id, command.secondary_id)
+        found = [visible_person(tx, stores, requester, id_) for id_ in ids]
         stores.people.lock(tx, [one.id for one in found])
-        primary, secondary = (visible_person(tx, stores, requester, id_) for id_ in asked)
+        primary, secondary = (visible_person(tx, stores, requester, id_) for id_ in ids)
         return primary, secondary
 
     def _require_merge_right(
-        self, tx: Tx, requester: Requester, wish: MergeRequest, primary: Person, secondary: Person
+        self, tx: Tx, requester: Requester, command: MergePeople, primary: Person, secondary: Person
     ) -> None:
         """Forbidden unless the requester may merge the two.
 
@@ -171,12 +163,12 @@ class MergeService:
         """
         met = self._stores.people.filter_sharing_chat(tx, requester, [primary.id, secondary.id])
         views = person_view(primary, met), person_view(secondary, met)
-        told = requester.is_admin or any(
+        may_know = requester.is_admin or any(
             may_change(requester.space_caller, v).allowed for v in views
         )
-        if all(view.is_linked for view in views) and told:
+        if all(view.is_linked for view in views) and may_know:
             return
-        _require(may_merge(requester.space_caller, *views, link_users=wish.link_users))
+        _require(may_merge(requester.space_caller, *views, link_users=command.link_users))
 
     def _require_link_right(
         self, tx: Tx, requester: Requester, primary: Person, secondary: Person
@@ -219,20 +211,20 @@ class MergeService:
     def _duplicate_page(
         self, tx: Tx, requester: Requester, *, after: str | None, limit: int
     ) -> Page[DuplicatePeople]:
-        place = None
+        last_pair = None
         if after:
             one, _, other = decode_key(_PAIRS, after)[1].partition(" ")
-            place = (one, other)
-        found = self._stores.merges.find_duplicates(tx, requester, after=place, limit=limit + 1)
-        shown = found[:limit]
+            last_pair = (one, other)
+        found = self._stores.merges.find_duplicates(tx, requester, after=last_pair, limit=limit + 1)
+        page = found[:limit]
         people = self._stores.people.fetch_many(
-            tx, {id_ for pair in shown for id_ in (pair.one, pair.other)}
+            tx, {id_ for pair in page for id_ in (pair.one, pair.other)}
         )
-        known = {
-            each.person.id: each
-            for each in load_cards(tx, self._stores, requester, list(people.values()))
+        cards = {
+            card.person.id: card
+            for card in load_cards(tx, self._stores, requester, list(people.values()))
         }
-        pairs = [DuplicatePeople((known[one.one], known[one.other]), one.reason) for one in shown]
+        pairs = [DuplicatePeople((cards[one.one], cards[one.other]), one.reason) for one in page]
         more = len(found) > limit
         return Page(pairs, _next_cursor(pairs[-1]) if more else None)
 

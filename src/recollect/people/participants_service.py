@@ -2,7 +2,6 @@
 members and change by sharing."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.agents.requesters import ensure_person
@@ -31,6 +30,7 @@ from recollect.people.chat_policy import (
     may_see_chat,
 )
 from recollect.people.chats_service import load_chat_access, visible_chat
+from recollect.people.commands import PutParticipant
 from recollect.people.name_candidates import visible_person
 from recollect.people.participant_identity import (
     ParticipantIdentity,
@@ -42,15 +42,6 @@ from recollect.people.participations import Participation, visible_participation
 from recollect.people.store.bundle import PeopleStores
 
 _LIST = "participants"
-
-
-@dataclass(frozen=True, slots=True)
-class NewParticipant:
-    """A participant to add. `joined_at` None means now."""
-
-    kind: ParticipantKind
-    id: str
-    joined_at: datetime | None = None
 
 
 class ParticipantService:
@@ -79,13 +70,13 @@ class ParticipantService:
     ) -> Page[Participation]:
         """Current participants in the order in which they joined; with `include_left` also ended
         participations."""
-        place = decode_key(_LIST, after) if after else None
+        last = decode_key(_LIST, after) if after else None
 
         def work(tx: Tx) -> Page[Participation]:
             chat = visible_chat(tx, self._stores, requester, chat_id)
-            stays = self._stores.chats.participants(tx, chat_id, include_left=include_left)
-            stays.sort(key=_sort_key)
-            rest = [one for one in stays if place is None or _sort_key(one) > place]
+            rows = self._stores.chats.participants(tx, chat_id, include_left=include_left)
+            rows.sort(key=_sort_key)
+            rest = [one for one in rows if last is None or _sort_key(one) > last]
             cursor = encode_key(_LIST, *_sort_key(rest[limit - 1])) if len(rest) > limit else None
             return Page(
                 visible_participations(tx, self._stores, requester, chat, rest[:limit]), cursor
@@ -94,18 +85,20 @@ class ParticipantService:
         return await self._database.read(work)
 
     async def add(
-        self, requester: Requester, chat_id: ChatId, newcomer: NewParticipant
+        self, requester: Requester, chat_id: ChatId, member_id: str, command: PutParticipant
     ) -> Participation:
         """Add a participant. One who takes part already is returned unchanged.
 
         A participant may see memories that were learned while they took part. So only the chat's
         creator, an agent or a trusted client may set a `joined_at` in the past.
         """
-        _check_new_participant(newcomer)
-        self._check_not_future(newcomer.joined_at)
+        _check_id_of_kind(member_id, command.kind)
+        joined_at = command.joined_at
+        if joined_at is not None and joined_at > self._runtime.clock.now():
+            raise ValidationFailed.for_field("joined_at", "must not lie in the future")
         async with self._audit.audit_refusals(requester, "putParticipant"):
             return await self._database.write(
-                lambda tx: self._add(tx, requester, chat_id, newcomer)
+                lambda tx: self._add(tx, requester, chat_id, member_id, command)
             )
 
     async def remove(
@@ -125,7 +118,12 @@ class ParticipantService:
             )
 
     def _add(
-        self, tx: Tx, requester: Requester, chat_id: ChatId, newcomer: NewParticipant
+        self,
+        tx: Tx,
+        requester: Requester,
+        chat_id: ChatId,
+        member_id: str,
+        command: PutParticipant,
     ) -> Participation:
         self._stores.chats.lock(tx, chat_id)
         chat = self._stores.chats.fetch(tx, chat_id)
@@ -136,62 +134,56 @@ class ParticipantService:
         ).allowed:
             raise NotFound("chat", chat_id)
         check_participants_changeable(chat)
-        joined_at = self._resolve_joined_at(requester, chat, newcomer.joined_at)
-        member = self._to_participant(tx, requester, newcomer, joined_at)
+        joined_at = self._resolve_joined_at(requester, chat, command.joined_at)
+        kind, stored_id = self._resolve_member(tx, requester, command.kind, member_id)
+        newcomer = Participant(kind, stored_id, joined_at)
         present = self._stores.chats.participants(tx, chat_id)
         # Compare identities, not ids: a user and the user's person are one human, who must not be
         # in the chat twice. The lock on the chat keeps two requests from adding them at once.
-        who = resolve_identities(
-            tx, self._stores, [participant_ref(one) for one in (*present, member)]
+        identities = resolve_identities(
+            tx, self._stores, [participant_ref(one) for one in (*present, newcomer)]
         )
-        newcomer_is = who[participant_ref(member)]
+        identity = identities[participant_ref(newcomer)]
         for one in present:
-            if who[participant_ref(one)] == newcomer_is:
+            if identities[participant_ref(one)] == identity:
                 return visible_participations(tx, self._stores, requester, chat, [one])[0]
-        check_can_join(chat, self._stores.chats.current_people(tx, chat_id), newcomer_is.person_id)
-        self._stores.chats.join(tx, chat_id, member)
-        self._record(tx, requester, "chat.join", chat_id, member)
-        return visible_participations(tx, self._stores, requester, chat, [member])[0]
+        check_can_join(chat, self._stores.chats.current_people(tx, chat_id), identity.person_id)
+        self._stores.chats.join(tx, chat_id, newcomer)
+        self._record(tx, requester, "chat.join", chat_id, newcomer)
+        return visible_participations(tx, self._stores, requester, chat, [newcomer])[0]
 
     def _resolve_joined_at(
-        self, requester: Requester, chat: Chat, asked: datetime | None
+        self, requester: Requester, chat: Chat, joined_at: datetime | None
     ) -> datetime:
         now = self._runtime.clock.now()
-        if asked is None or asked == now:
+        if joined_at is None or joined_at == now:
             return now
         trusted = requester.agent_id is not None or requester.principal.trusted
         if not trusted and requester.identity != chat.created_by:
             message = "only the chat's creator, an agent or a trusted client may set `joined_at`"
             raise Forbidden(message, code="forbidden")
-        if asked < chat.created_at:
+        if joined_at < chat.created_at:
             raise ValidationFailed.for_field("joined_at", "must not lie before the chat's creation")
-        return asked
+        return joined_at
 
-    def _check_not_future(self, joined_at: datetime | None) -> None:
-        if joined_at is not None and joined_at > self._runtime.clock.now():
-            raise ValidationFailed.for_field("joined_at", "must not lie in the future")
-
-    def _to_participant(
-        self, tx: Tx, requester: Requester, newcomer: NewParticipant, joined_at: datetime
-    ) -> Participant:
-        """The row to store. A person who is linked to a user is added as that user."""
-        kind, member_id = newcomer.kind, newcomer.id
+    def _resolve_member(
+        self, tx: Tx, requester: Requester, kind: ParticipantKind, member_id: str
+    ) -> tuple[ParticipantKind, str]:
+        """Kind and id to store. A person who is linked to a user is added as that user."""
         if kind is ParticipantKind.AGENT:
-            member_id = require_agent(tx, self._stores, parse_agent_id(member_id)).id
-        elif kind is ParticipantKind.USER:
-            self._ensure_user_known(tx, UserId(member_id))
-        else:
+            return kind, require_agent(tx, self._stores, parse_agent_id(member_id)).id
+        if kind is ParticipantKind.PERSON:
             person = visible_person(tx, self._stores, requester, PersonId(member_id))
-            kind = ParticipantKind.USER if person.user_ids else kind
-            member_id = min(person.user_ids, default=person.id)
-        return Participant(kind, member_id, joined_at)
-
-    def _ensure_user_known(self, tx: Tx, user_id: UserId) -> None:
-        """Create the person of a user who never called, with the orgs that are known without a
-        token. Visibility in a private chat depends on the person and orgs of the partner."""
+            if not person.user_ids:
+                return kind, person.id
+            return ParticipantKind.USER, min(person.user_ids)
+        user_id = UserId(member_id)
         if self._stores.users.fetch(tx, user_id) is None:
+            # A user who never called. Visibility in a private chat depends on the person and the
+            # orgs of the partner, so both are stored, with the orgs that are known without a token.
             ensure_person(tx, self._stores, self._runtime, user_id)
             self._stores.users.update_orgs(tx, user_id, self._orgs_of(user_id))
+        return kind, member_id
 
     def _remove(
         self,
@@ -213,17 +205,17 @@ class ParticipantService:
         if not (may or may_see_chat(requester.space_caller, access).allowed):
             raise NotFound("chat", chat_id)
         check_participants_changeable(chat)
-        being, stays = self._find_participations(tx, chat_id, member_id, kind)
+        identity, rows = self._find_participations(tx, chat_id, member_id, kind)
         if not may_remove_participant(
-            requester.space_caller, access, oneself=being.is_caller(requester)
+            requester.space_caller, access, oneself=identity.is_caller(requester)
         ).allowed:
             raise Forbidden(
                 "only the participant, the chat's creator or an admin may end a participation"
             )
         now = self._runtime.clock.now()
-        for stay in stays:
-            self._stores.chats.leave(tx, chat_id, stay.kind, member_id=stay.id, at=now)
-            self._record(tx, requester, "chat.leave", chat_id, stay)
+        for row in rows:
+            self._stores.chats.leave(tx, chat_id, row.kind, member_id=row.id, at=now)
+            self._record(tx, requester, "chat.leave", chat_id, row)
 
     def _record(
         self, tx: Tx, requester: Requester, event: str, chat_id: ChatId, who: Participant
@@ -239,32 +231,32 @@ class ParticipantService:
         there is none, ValidationFailed if several participants have the id."""
         meant = possible_identities(tx, self._stores, member_id, kind)
         present = self._stores.chats.participants(tx, chat_id)
-        who = resolve_identities(tx, self._stores, [participant_ref(one) for one in present])
-        stays = tuple(one for one in present if who[participant_ref(one)] in meant)
-        found = {who[participant_ref(one)] for one in stays}
+        identities = resolve_identities(tx, self._stores, [participant_ref(one) for one in present])
+        rows = tuple(one for one in present if identities[participant_ref(one)] in meant)
+        found = {identities[participant_ref(one)] for one in rows}
         if not found:
             raise NotFound("participant", member_id)
         if len(found) > 1:
-            kinds = sorted({str(one.kind) for one in stays})
+            kinds = sorted({str(one.kind) for one in rows})
             raise ValidationFailed.for_field(
                 "kind", "must say which participant is meant", allowed=kinds
             )
-        return found.pop(), stays
+        return found.pop(), rows
 
 
-def _check_new_participant(newcomer: NewParticipant) -> None:
-    if newcomer.kind is ParticipantKind.AGENT:
-        parse_agent_id(newcomer.id)
-    elif newcomer.kind is ParticipantKind.PERSON:
-        check_name(newcomer.id, "id")
-    elif parse_owner(newcomer.id, "id").kind is not OwnerKind.USER:
+def _check_id_of_kind(member_id: str, kind: ParticipantKind) -> None:
+    if kind is ParticipantKind.AGENT:
+        parse_agent_id(member_id)
+    elif kind is ParticipantKind.PERSON:
+        check_name(member_id, "id")
+    elif parse_owner(member_id, "id").kind is not OwnerKind.USER:
         raise ValidationFailed.for_field(
             "kind", "must be `agent` for an agent, whose id has no `agent:`"
         )
 
 
-def _sort_key(stay: Participant) -> tuple[datetime, str]:
+def _sort_key(row: Participant) -> tuple[datetime, str]:
     """The position in the list, also the cursor. It includes the end, since somebody who left and
     rejoined at the same instant has two participations with equal start."""
-    left = to_text(stay.left_at) if stay.left_at is not None else "~"
-    return stay.joined_at, f"{stay.kind} {stay.id} {left}"
+    left = to_text(row.left_at) if row.left_at is not None else "~"
+    return row.joined_at, f"{row.kind} {row.id} {left}"

@@ -1,166 +1,103 @@
-"""Operations, request bodies and resources of people."""
+"""Operations and resources of people."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from recollect.http.bodies import OffByDefault, StrictBody, exact_word
 from recollect.http.call import Call, Handler
-from recollect.http.operation import (
-    ID,
-    LIST,
-    OWNER,
-    Id,
-    Operation,
-    memory_operation,
-    nullable_field,
-    resource,
-)
-from recollect.http.params import Schema, query_param
+from recollect.http.operation import LIST, Operation, memory_operation
+from recollect.http.params import query_param
 from recollect.http.paths import path_id
-from recollect.http.render import instant_text
-from recollect.http.schemas import INSTANT, INTEGER, OBJECT, TEXT, schema_ref
+from recollect.http.resource import (
+    InstantText,
+    JsonObject,
+    OwnerText,
+    Resource,
+    attribute,
+    resource_schemas,
+)
 from recollect.kernel.ids import PersonId
-from recollect.kernel.space import to_chat_id
-from recollect.kernel.strict_json import dump
-from recollect.kernel.validation import NAME_CHARS_MAX
-from recollect.people.cards import PersonCard
-from recollect.people.claims_service import AliasDraft, ClaimService, RelationshipDraft
-from recollect.people.merge_service import (
-    DuplicatePeople,
-    MergeRequest,
-    MergeResult,
-    MergeService,
+from recollect.people.claims_service import ClaimService
+from recollect.people.commands import (
+    AddAlias,
+    AddRelationship,
+    CreatePerson,
+    MergePeople,
+    ResolvePerson,
+    UnmergePeople,
+    UpdatePerson,
 )
-from recollect.people.model import (
-    ALIASES_MAX,
-    PROVIDER_CHARS_MAX,
-    RELATIONSHIP_CHARS_MAX,
-    Alias,
-    AliasKind,
-    ClaimId,
-    Relationship,
+from recollect.people.merge_service import MergeService
+from recollect.people.model import AliasKind, ClaimId
+from recollect.people.service import PeopleService
+
+
+class AliasResource(Resource):
+    """Another name of a person, or a handle."""
+
+    value: str
+    kind: AliasKind
+    provider: str | None
+    added_by: OwnerText
+    created_at: InstantText
+
+
+class RelationshipResource(Resource):
+    """What a person is to another one, as somebody claims."""
+
+    id: str
+    relationship: str
+    to_person_id: str | None
+    stated_by: OwnerText
+    created_at: InstantText
+
+
+class PersonResource(Resource):
+    """A person, from the card of what the caller may see."""
+
+    id: str = attribute("person.id")
+    name: str = attribute("person.name")
+    aliases: list[AliasResource]
+    relationships: list[RelationshipResource]
+    user_id: str | None
+    time_zone: str | None
+    created_by: OwnerText | None
+    created_at: InstantText = attribute("person.created_at")
+    updated_at: InstantText = attribute("person.updated_at")
+    merged_into: str | None = attribute("person.merged_into")
+    metadata: JsonObject | None
+
+
+class ResolvedNameResource(Resource):
+    """Whom a name means."""
+
+    person: PersonResource | None = attribute("card")
+    ambiguous: bool
+    candidates: list[PersonResource]
+
+
+class MergedPeopleResource(Resource):
+    """The person that is left, and what moved."""
+
+    person: PersonResource = attribute("card")
+    moved: dict[str, int]
+
+
+class DuplicatesResource(Resource):
+    """Two people who may be one, and why."""
+
+    people: Annotated[list[PersonResource], Field(min_length=2, max_length=2)]
+    reason: Literal["name", "handle", "alias"]
+
+
+RESOURCES = resource_schemas(
+    AliasResource,
+    RelationshipResource,
+    PersonResource,
+    ResolvedNameResource,
+    MergedPeopleResource,
+    DuplicatesResource,
 )
-from recollect.people.service import NewPerson, PeopleService
-
-Name = Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
-RELATIONSHIPS_MAX = 50
-
-
-class AliasBody(StrictBody):
-    """Another name, or a handle at a provider."""
-
-    value: Name
-    kind: Annotated[AliasKind, exact_word(AliasKind)] = AliasKind.ALIAS
-    provider: Annotated[str, Field(min_length=1, max_length=PROVIDER_CHARS_MAX)] | None = None
-
-
-class RelationshipBody(StrictBody):
-    """What the person is to another one; without that one, to the caller."""
-
-    relationship: Annotated[str, Field(min_length=1, max_length=RELATIONSHIP_CHARS_MAX)]
-    to_person_id: Id | None = None
-
-
-class PersonBody(StrictBody):
-    """Somebody to be known."""
-
-    name: Name
-    aliases: Annotated[list[AliasBody], Field(max_length=ALIASES_MAX)] | None = None
-    relationships: Annotated[list[RelationshipBody], Field(max_length=RELATIONSHIPS_MAX)] | None = (
-        None
-    )
-    metadata: dict[str, Any] | None = None
-
-
-class PersonPatch(StrictBody):
-    """What changes of a person; null clears the time zone."""
-
-    nullable: ClassVar[frozenset[str]] = frozenset({"time_zone"})
-    name: Name | None = None
-    time_zone: Name | None = None
-    metadata: dict[str, Any] | None = None
-
-
-class NameBody(StrictBody):
-    """A name to look up, and where it was said."""
-
-    name: Name
-    chat_id: Id | None = None
-
-
-class MergeBody(StrictBody):
-    """Two people who shall be one, under the primary's id."""
-
-    primary_id: Id
-    secondary_id: Id
-    dry_run: OffByDefault = False
-    link_users: OffByDefault = False
-
-
-class UnmergeBody(StrictBody):
-    """Who shall be a person of their own again."""
-
-    secondary_id: Id
-
-
-_ALIAS = resource(
-    {
-        "value": TEXT,
-        "kind": {"type": "string", "enum": [str(kind) for kind in AliasKind]},
-        "provider": nullable_field(TEXT),
-        "added_by": OWNER,
-        "created_at": INSTANT,
-    }
-)
-_RELATIONSHIP = resource(
-    {
-        "id": ID,
-        "relationship": TEXT,
-        "to_person_id": nullable_field(ID),
-        "stated_by": OWNER,
-        "created_at": INSTANT,
-    }
-)
-_PEOPLE: Schema = {"type": "array", "items": schema_ref("Person")}
-RESOURCES: dict[str, Schema] = {
-    "Alias": _ALIAS,
-    "Relationship": _RELATIONSHIP,
-    "Person": resource(
-        {
-            "id": ID,
-            "name": TEXT,
-            "aliases": {"type": "array", "items": schema_ref("Alias")},
-            "relationships": {"type": "array", "items": schema_ref("Relationship")},
-            "user_id": nullable_field(TEXT),
-            "time_zone": nullable_field(TEXT),
-            "created_by": nullable_field(OWNER),
-            "created_at": INSTANT,
-            "updated_at": INSTANT,
-            "merged_into": nullable_field(ID),
-            "metadata": nullable_field(OBJECT),
-        }
-    ),
-    "ResolvedName": resource(
-        {
-            "person": nullable_field(schema_ref("Person")),
-            "ambiguous": {"type": "boolean"},
-            "candidates": _PEOPLE,
-        }
-    ),
-    "MergedPeople": resource(
-        {
-            "person": schema_ref("Person"),
-            "moved": {"type": "object", "additionalProperties": INTEGER},
-        }
-    ),
-    "Duplicates": resource(
-        {
-            "people": _PEOPLE | {"minItems": 2, "maxItems": 2},
-            "reason": {"type": "string", "enum": ["name", "handle", "alias"]},
-        }
-    ),
-}
 
 _PEOPLE_PATH = "/v1/people"
 _PERSON_PATH = f"{_PEOPLE_PATH}/{{person_id}}"
@@ -173,7 +110,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Make somebody known in the caller's orgs, with what the caller claims of them. The id of "
         "another user is no handle, unless an admin says so.",
         response="Person",
-        body=PersonBody,
+        body=CreatePerson,
         refusals=(404, 409),
     ),
     memory_operation(
@@ -200,7 +137,7 @@ OPERATIONS: tuple[Operation, ...] = (
         200,
         "Whom a name means when the caller says it, in a chat or outside. Creates nobody.",
         response="ResolvedName",
-        body=NameBody,
+        body=ResolvePerson,
         refusals=(404,),
         only_reads=True,
     ),
@@ -212,7 +149,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "unless an admin sends `link_users`; a user and somebody to whom others refer, unless an "
         "admin asks. A dry run counts what would move, of what the caller may see.",
         response="MergedPeople",
-        body=MergeBody,
+        body=MergePeople,
         refusals=(404, 409),
     ),
     memory_operation(
@@ -228,7 +165,7 @@ OPERATIONS: tuple[Operation, ...] = (
         200,
         "Change a person. Needs who created them, or their own user, who alone sets the time zone.",
         response="Person",
-        body=PersonPatch,
+        body=UpdatePerson,
     ),
     memory_operation(
         "deletePerson",
@@ -243,7 +180,7 @@ OPERATIONS: tuple[Operation, ...] = (
         200,
         "Undo a merge: what it moved goes back, as far as it is still there.",
         response="MergedPeople",
-        body=UnmergeBody,
+        body=UnmergePeople,
         refusals=(409,),
     ),
     memory_operation(
@@ -253,7 +190,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Say what a person is also called. Needs the right to change them; a handle of a user's "
         "person needs that user or an admin, and so does one that is another user's id.",
         response="Alias",
-        body=AliasBody,
+        body=AddAlias,
         refusals=(409,),
     ),
     memory_operation(
@@ -268,7 +205,7 @@ OPERATIONS: tuple[Operation, ...] = (
         201,
         "Say what a person is to the caller, or to somebody else.",
         response="Relationship",
-        body=RelationshipBody,
+        body=AddRelationship,
     ),
     memory_operation(
         "deleteRelationship",
@@ -279,64 +216,10 @@ OPERATIONS: tuple[Operation, ...] = (
 )
 
 
-def person_fields(card: PersonCard) -> dict[str, Any]:
-    person = card.person
-    return {
-        "id": person.id,
-        "name": person.name,
-        "aliases": [_alias_fields(one) for one in card.aliases],
-        "relationships": [_relationship_fields(one) for one in card.relationships],
-        "user_id": card.user_id,
-        "time_zone": card.time_zone,
-        "created_by": card.created_by.spelling if card.created_by is not None else None,
-        "created_at": instant_text(person.created_at),
-        "updated_at": instant_text(person.updated_at),
-        "merged_into": person.merged_into,
-        "metadata": card.metadata,
-    }
-
-
-def person_to_json(card: PersonCard) -> str:
-    return dump(person_fields(card))
-
-
-def _alias_fields(alias: Alias) -> dict[str, Any]:
-    return {
-        "value": alias.value,
-        "kind": alias.kind,
-        "provider": alias.provider,
-        "added_by": alias.added_by.spelling,
-        "created_at": instant_text(alias.created_at),
-    }
-
-
-def _relationship_fields(claim: Relationship) -> dict[str, Any]:
-    return {
-        "id": claim.id,
-        "relationship": claim.relationship,
-        "to_person_id": claim.to_person_id,
-        "stated_by": claim.stated_by.spelling,
-        "created_at": instant_text(claim.created_at),
-    }
-
-
-def _merge_to_json(merged: MergeResult) -> str:
-    return dump({"person": person_fields(merged.card), "moved": merged.moved})
-
-
-def _duplicates_to_json(pair: DuplicatePeople) -> str:
-    return dump({"people": [person_fields(one) for one in pair.people], "reason": pair.reason})
-
-
 async def create_person(call: Call) -> str:
-    body: PersonBody = call.body
-    new = NewPerson(
-        name=body.name,
-        aliases=tuple(map(_alias_draft, body.aliases or ())),
-        relationships=tuple(map(_relationship_draft, body.relationships or ())),
-        metadata=body.metadata or {},
+    return PersonResource.render(
+        await call.services[PeopleService].create(call.required_requester, call.body)
     )
-    return person_to_json(await call.services[PeopleService].create(call.required_requester, new))
 
 
 async def list_people(call: Call) -> bytes:
@@ -346,21 +229,19 @@ async def list_people(call: Call) -> bytes:
         after=call.page.after,
         limit=call.page.size,
     )
-    return call.render_page(map(person_to_json, page.items), page.next_cursor)
+    return call.render_page(map(PersonResource.render, page.items), page.next_cursor)
 
 
 async def get_person(call: Call) -> str:
-    return person_to_json(
+    return PersonResource.render(
         await call.services[PeopleService].get(call.required_requester, path_person_id(call))
     )
 
 
 async def update_person(call: Call) -> str:
-    body: PersonPatch = call.body
-    members = {name: getattr(body, name) for name in body.model_fields_set}
-    return person_to_json(
+    return PersonResource.render(
         await call.services[PeopleService].update(
-            call.required_requester, path_person_id(call), members
+            call.required_requester, path_person_id(call), call.body
         )
     )
 
@@ -370,35 +251,21 @@ async def delete_person(call: Call) -> None:
 
 
 async def resolve_person(call: Call) -> str:
-    body: NameBody = call.body
-    chat_id = to_chat_id(body.chat_id) if body.chat_id is not None else None
-    found = await call.services[PeopleService].resolve(call.required_requester, body.name, chat_id)
-    return dump(
-        {
-            "person": person_fields(found.card) if found.card is not None else None,
-            "ambiguous": found.ambiguous,
-            "candidates": [person_fields(one) for one in found.candidates],
-        }
+    return ResolvedNameResource.render(
+        await call.services[PeopleService].resolve(call.required_requester, call.body)
     )
 
 
 async def merge_people(call: Call) -> str:
-    body: MergeBody = call.body
-    wish = MergeRequest(
-        PersonId(body.primary_id),
-        PersonId(body.secondary_id),
-        dry_run=body.dry_run,
-        link_users=body.link_users,
+    return MergedPeopleResource.render(
+        await call.services[MergeService].merge(call.required_requester, call.body)
     )
-    return _merge_to_json(await call.services[MergeService].merge(call.required_requester, wish))
 
 
 async def unmerge_people(call: Call) -> str:
-    body: UnmergeBody = call.body
-    secondary_id = PersonId(body.secondary_id)
-    return _merge_to_json(
+    return MergedPeopleResource.render(
         await call.services[MergeService].unmerge(
-            call.required_requester, path_person_id(call), secondary_id
+            call.required_requester, path_person_id(call), call.body
         )
     )
 
@@ -407,16 +274,13 @@ async def list_duplicate_people(call: Call) -> bytes:
     page = await call.services[MergeService].duplicates(
         call.required_requester, after=call.page.after, limit=call.page.size
     )
-    return call.render_page(map(_duplicates_to_json, page.items), page.next_cursor)
+    return call.render_page(map(DuplicatesResource.render, page.items), page.next_cursor)
 
 
 async def add_alias(call: Call) -> str:
-    draft = _alias_draft(call.body)
-    return dump(
-        _alias_fields(
-            await call.services[ClaimService].add_alias(
-                call.required_requester, path_person_id(call), draft
-            )
+    return AliasResource.render(
+        await call.services[ClaimService].add_alias(
+            call.required_requester, path_person_id(call), call.body
         )
     )
 
@@ -429,11 +293,11 @@ async def delete_alias(call: Call) -> None:
 
 
 async def add_relationship(call: Call) -> str:
-    draft = _relationship_draft(call.body)
-    claim = await call.services[ClaimService].add_relationship(
-        call.required_requester, path_person_id(call), draft
+    return RelationshipResource.render(
+        await call.services[ClaimService].add_relationship(
+            call.required_requester, path_person_id(call), call.body
+        )
     )
-    return dump(_relationship_fields(claim))
 
 
 async def delete_relationship(call: Call) -> None:
@@ -441,15 +305,6 @@ async def delete_relationship(call: Call) -> None:
     await call.services[ClaimService].withdraw_relationship(
         call.required_requester, path_person_id(call), claim_id
     )
-
-
-def _alias_draft(body: AliasBody) -> AliasDraft:
-    return AliasDraft(body.value, body.kind, body.provider)
-
-
-def _relationship_draft(body: RelationshipBody) -> RelationshipDraft:
-    to_id = body.to_person_id
-    return RelationshipDraft(body.relationship, PersonId(to_id) if to_id is not None else None)
 
 
 def path_person_id(call: Call) -> PersonId:

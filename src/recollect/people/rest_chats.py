@@ -1,74 +1,41 @@
-"""Operations, request bodies and resources of chats and participants."""
+"""Operations and resources of chats and participants."""
 
-from typing import Annotated, ClassVar
-
-from pydantic import Field
-
-from recollect.conversations.model import TITLE_CHARS_MAX
-from recollect.http.bodies import StrictBody, exact_word
 from recollect.http.call import Call, Handler, Reply
-from recollect.http.operation import (
-    ID,
-    LIST,
-    OWNER,
-    Instant,
-    Operation,
-    memory_operation,
-    nullable_field,
-    resource,
-)
-from recollect.http.params import Schema, enum_param, flag_param
+from recollect.http.operation import LIST, Operation, memory_operation
+from recollect.http.params import enum_param, flag_param
 from recollect.http.paths import path_id
-from recollect.http.render import instant_text
-from recollect.http.schemas import INSTANT, TEXT
+from recollect.http.resource import InstantText, OwnerText, Resource, resource_schemas
 from recollect.kernel.ids import ChatId
 from recollect.kernel.space import to_chat_id
-from recollect.kernel.strict_json import dump
-from recollect.people.chat import Chat, ChatKind, ParticipantKind
-from recollect.people.chats_service import ChatDraft, ChatService
-from recollect.people.model import PROVIDER_CHARS_MAX
-from recollect.people.participants_service import NewParticipant, ParticipantService
-from recollect.people.participations import Participation
+from recollect.people.chat import ChatKind, ParticipantKind
+from recollect.people.chats_service import ChatService
+from recollect.people.commands import PutChat, PutParticipant
+from recollect.people.participants_service import ParticipantService
 
 
-class ChatBody(StrictBody):
-    """A chat to make or to change; what is not sent stays, null clears."""
+class ChatResource(Resource):
+    """A chat."""
 
-    nullable: ClassVar[frozenset[str]] = frozenset({"title", "provider"})
-    kind: Annotated[ChatKind, exact_word(ChatKind)]
-    title: Annotated[str, Field(max_length=TITLE_CHARS_MAX)] | None = None
-    provider: Annotated[str, Field(max_length=PROVIDER_CHARS_MAX)] | None = None
-
-
-class ParticipantBody(StrictBody):
-    """Somebody to bring in; without `joined_at` from now on."""
-
-    kind: Annotated[ParticipantKind, exact_word(ParticipantKind)]
-    joined_at: Instant | None = None
+    id: str
+    kind: ChatKind
+    title: str | None
+    provider: str | None
+    tree: bool
+    created_by: OwnerText
+    created_at: InstantText
 
 
-RESOURCES: dict[str, Schema] = {
-    "Chat": resource(
-        {
-            "id": ID,
-            "kind": {"type": "string", "enum": [str(kind) for kind in ChatKind]},
-            "title": nullable_field(TEXT),
-            "provider": nullable_field(TEXT),
-            "tree": {"type": "boolean"},
-            "created_by": OWNER,
-            "created_at": INSTANT,
-        }
-    ),
-    "Participant": resource(
-        {
-            "person_id": nullable_field(ID),
-            "user_id": nullable_field(TEXT),
-            "agent_id": nullable_field(ID),
-            "joined_at": INSTANT,
-            "left_at": nullable_field(INSTANT),
-        }
-    ),
-}
+class ParticipantResource(Resource):
+    """Somebody who takes part in a chat, or took part."""
+
+    person_id: str | None
+    user_id: str | None
+    agent_id: str | None
+    joined_at: InstantText
+    left_at: InstantText | None
+
+
+RESOURCES = resource_schemas(ChatResource, ParticipantResource)
 
 _CHAT_PATH = "/v1/chats/{chat_id}"
 _PARTICIPANT_PATH = f"{_CHAT_PATH}/participants/{{member_id}}"
@@ -81,7 +48,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Make a chat (201) or change it (200). The id is that of the outside system; who makes a "
         "chat takes part in it. A conversation is a chat under its own id and is changed there.",
         response="Chat",
-        body=ChatBody,
+        body=PutChat,
     ),
     memory_operation(
         "listChats",
@@ -115,7 +82,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "who takes part, or the creator. Only the creator, an agent or a trusted client may set "
         "`joined_at`. A private chat has one human.",
         response="Participant",
-        body=ParticipantBody,
+        body=PutParticipant,
     ),
     memory_operation(
         "deleteParticipant",
@@ -127,51 +94,24 @@ OPERATIONS: tuple[Operation, ...] = (
 )
 
 
-def chat_to_json(chat: Chat) -> str:
-    return dump(
-        {
-            "id": chat.id,
-            "kind": chat.kind,
-            "title": chat.title,
-            "provider": chat.provider,
-            "tree": chat.tree,
-            "created_by": chat.created_by.spelling,
-            "created_at": instant_text(chat.created_at),
-        }
-    )
-
-
-def participant_to_json(stay: Participation) -> str:
-    return dump(
-        {
-            "person_id": stay.person_id,
-            "user_id": stay.user_id,
-            "agent_id": stay.agent_id,
-            "joined_at": instant_text(stay.joined_at),
-            "left_at": instant_text(stay.left_at),
-        }
-    )
-
-
 async def put_chat(call: Call) -> str | Reply:
-    body: ChatBody = call.body
-    sent = {name: getattr(body, name) for name in body.model_fields_set - {"kind"}}
     # Without `path_id`, which answers 404 for an impossible id: here the id is to be created, so
     # the caller must learn what is wrong with it.
-    draft = ChatDraft(id=to_chat_id(call.path["chat_id"]), kind=body.kind, members=sent)
-    chat, made = await call.services[ChatService].put(call.required_requester, draft)
-    return Reply(201, chat_to_json(chat).encode()) if made else chat_to_json(chat)
+    chat_id = to_chat_id(call.path["chat_id"])
+    chat, is_new = await call.services[ChatService].put(call.required_requester, chat_id, call.body)
+    body = ChatResource.render(chat)
+    return Reply(201, body.encode()) if is_new else body
 
 
 async def list_chats(call: Call) -> bytes:
     page = await call.services[ChatService].list(
         call.required_requester, after=call.page.after, limit=call.page.size
     )
-    return call.render_page(map(chat_to_json, page.items), page.next_cursor)
+    return call.render_page(map(ChatResource.render, page.items), page.next_cursor)
 
 
 async def get_chat(call: Call) -> str:
-    return chat_to_json(
+    return ChatResource.render(
         await call.services[ChatService].get(call.required_requester, _chat_id(call))
     )
 
@@ -184,16 +124,14 @@ async def list_participants(call: Call) -> bytes:
         after=call.page.after,
         limit=call.page.size,
     )
-    return call.render_page(map(participant_to_json, page.items), page.next_cursor)
+    return call.render_page(map(ParticipantResource.render, page.items), page.next_cursor)
 
 
 async def put_participant(call: Call) -> str:
-    body: ParticipantBody = call.body
-    newcomer = NewParticipant(body.kind, call.path["member_id"], body.joined_at)
-    stay = await call.services[ParticipantService].add(
-        call.required_requester, _chat_id(call), newcomer
+    participation = await call.services[ParticipantService].add(
+        call.required_requester, _chat_id(call), call.path["member_id"], call.body
     )
-    return participant_to_json(stay)
+    return ParticipantResource.render(participation)
 
 
 async def delete_participant(call: Call) -> None:

@@ -1,9 +1,7 @@
 """Creates, finds, changes and deletes people, and resolves names. Claims and merges have services
 of their own."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
@@ -18,19 +16,19 @@ from recollect.kernel.pages import (
     encode_key,
     unknown_cursor_error,
 )
+from recollect.kernel.space import to_chat_id
 from recollect.kernel.validation import check_metadata
 from recollect.people.cards import PersonCard, load_card, load_cards
 from recollect.people.chats_service import visible_chat
-from recollect.people.claims_service import (
-    AliasDraft,
-    PersonClaims,
-    RelationshipDraft,
-)
+from recollect.people.claims_service import PersonClaims
+from recollect.people.commands import CreatePerson, ResolvePerson, UpdatePerson
 from recollect.people.merge_service import MergeService
 from recollect.people.model import (
     Person,
+    check_alias,
     check_alias_count,
     check_person_name,
+    check_relationship,
     check_time_zone,
     normal_form,
 )
@@ -42,16 +40,6 @@ from recollect.people.subject_resolver import SubjectResolver
 from recollect.screening.secret_check import refuse_secrets
 
 _LIST, _SEARCH = "people", "people.search"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewPerson:
-    """A person to create, with the caller's claims about them."""
-
-    name: str
-    aliases: tuple[AliasDraft, ...] = ()
-    relationships: tuple[RelationshipDraft, ...] = ()
-    metadata: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +72,19 @@ class PeopleService:
         self._merging = merging
         self._auto_merge = auto_merge
 
-    async def create(self, requester: Requester, new: NewPerson) -> PersonCard:
+    async def create(self, requester: Requester, command: CreatePerson) -> PersonCard:
         """Create a person, visible in the caller's orgs. With `people.auto_merge` the result may be
         an older person into whom the new one was merged."""
-        check_person_name(new.name)
-        check_metadata(new.metadata)
-        check_alias_count(len(new.aliases))
-        for place, alias in enumerate(new.aliases):
-            alias.check(f"aliases[{place}].")
-        for place, relationship in enumerate(new.relationships):
-            relationship.check(f"relationships[{place}].")
+        check_person_name(command.name)
+        check_metadata(command.metadata or {})
+        aliases = command.aliases or ()
+        check_alias_count(len(aliases))
+        for index, alias in enumerate(aliases):
+            check_alias(alias.value, alias.provider, field_name=f"aliases[{index}].value")
+        for index, claim in enumerate(command.relationships or ()):
+            check_relationship(claim.relationship, f"relationships[{index}].relationship")
         async with self._audit.audit_refusals(requester, "createPerson"):
-            return await self._database.write(lambda tx: self._create(tx, requester, new))
+            return await self._database.write(lambda tx: self._create(tx, requester, command))
 
     async def get(self, requester: Requester, person_id: PersonId) -> PersonCard:
         """The canonical person; NotFound if the caller may not see the name."""
@@ -121,13 +110,17 @@ class PeopleService:
         )
 
     async def update(
-        self, requester: Requester, person_id: PersonId, members: Mapping[str, Any]
+        self, requester: Requester, person_id: PersonId, command: UpdatePerson
     ) -> PersonCard:
-        """`members` are the fields that were sent: name, time_zone, metadata."""
-        _check_change(members)
+        """Change the fields that were sent."""
+        if command.name is not None:
+            check_person_name(command.name)
+        if command.time_zone is not None:
+            check_time_zone(command.time_zone)
+        check_metadata(command.metadata or {})
         async with self._audit.audit_refusals(requester, "updatePerson"):
             return await self._database.write(
-                lambda tx: self._update(tx, requester, person_id, members)
+                lambda tx: self._update(tx, requester, person_id, command)
             )
 
     async def remove(self, requester: Requester, person_id: PersonId) -> None:
@@ -135,33 +128,34 @@ class PeopleService:
         async with self._audit.audit_refusals(requester, "deletePerson"):
             await self._database.write(lambda tx: self._remove(tx, requester, person_id))
 
-    async def resolve(
-        self, requester: Requester, name: str, chat_id: ChatId | None
-    ) -> ResolvedName:
+    async def resolve(self, requester: Requester, command: ResolvePerson) -> ResolvedName:
         """The person that the name would mean in a write by the caller. Creates nobody. NotFound
         for a chat where the caller does not take part."""
-        check_person_name(name)
-        return await self._database.read(lambda tx: self._resolve(tx, requester, name, chat_id))
+        chat_id = to_chat_id(command.chat_id) if command.chat_id is not None else None
+        check_person_name(command.name)
+        return await self._database.read(
+            lambda tx: self._resolve(tx, requester, command.name, chat_id)
+        )
 
-    def _create(self, tx: Tx, requester: Requester, new: NewPerson) -> PersonCard:
-        refuse_secrets(name=new.name, metadata=new.metadata)
-        self._names.refuse_pii(new.name, "name")
+    def _create(self, tx: Tx, requester: Requester, command: CreatePerson) -> PersonCard:
+        refuse_secrets(name=command.name, metadata=command.metadata)
+        self._names.refuse_pii(command.name, "name")
         now = self._runtime.clock.now()
         person = Person(
             id=PersonId(self._runtime.ids.new()),
-            name=new.name,
+            name=command.name,
             created_by=requester.identity,
             orgs=requester.orgs,
             created_at=now,
             updated_at=now,
-            metadata=new.metadata,
+            metadata=command.metadata or {},
         )
         self._stores.people.insert(tx, person)
-        for place, alias in enumerate(new.aliases):
-            self._claims.add_alias(tx, requester, person, alias, field=f"aliases[{place}].")
-        for place, one in enumerate(new.relationships):
+        for index, alias in enumerate(command.aliases or ()):
+            self._claims.add_alias(tx, requester, person, alias, field=f"aliases[{index}].")
+        for index, claim in enumerate(command.relationships or ()):
             self._claims.add_relationship(
-                tx, requester, person, one, field=f"relationships[{place}]."
+                tx, requester, person, claim, field=f"relationships[{index}]."
             )
         self._audit.record(tx, requester, "person.create", payload={"person_id": person.id})
         return self._auto_merge_to_card(tx, requester, person)
@@ -178,10 +172,10 @@ class PeopleService:
     ) -> Page[PersonCard]:
         place = decode_key(_LIST, after) if after else None
         found = self._stores.people.page(tx, requester, after=place, limit=limit + 1)
-        shown = found[:limit]
+        page = found[:limit]
         more = len(found) > limit
-        cursor = encode_key(_LIST, shown[-1].created_at, shown[-1].id) if more else None
-        return Page(load_cards(tx, self._stores, requester, shown), cursor)
+        cursor = encode_key(_LIST, page[-1].created_at, page[-1].id) if more else None
+        return Page(load_cards(tx, self._stores, requester, page), cursor)
 
     def _search(
         self, tx: Tx, requester: Requester, form: str, *, after: str | None, limit: int
@@ -195,29 +189,30 @@ class PeopleService:
                 raise unknown_cursor_error()
             place = (int(rank), at, id_)
         found = self._stores.people.search(tx, requester, form, after=place, limit=limit + 1)
-        shown = found[:limit]
+        page = found[:limit]
         cursor = None
         if len(found) > limit:
-            rank_, last = shown[-1]
-            cursor = encode_key(_SEARCH, last.created_at, f"{rank_} {last.id}")
-        return Page(load_cards(tx, self._stores, requester, [one for _, one in shown]), cursor)
+            last_rank, last = page[-1]
+            cursor = encode_key(_SEARCH, last.created_at, f"{last_rank} {last.id}")
+        return Page(load_cards(tx, self._stores, requester, [one for _, one in page]), cursor)
 
     def _update(
-        self, tx: Tx, requester: Requester, person_id: PersonId, members: Mapping[str, Any]
+        self, tx: Tx, requester: Requester, person_id: PersonId, command: UpdatePerson
     ) -> PersonCard:
         person = self._lock_person(tx, requester, person_id)
         view = person_view(person, frozenset())
         _require(may_change(requester.space_caller, view))
-        if "time_zone" in members:
+        sent = command.sent_fields
+        if "time_zone" in sent:
             _require(may_set_time_zone(requester.space_caller, view))
         # A time zone is one of a fixed list and can't hold a secret.
-        refuse_secrets(**{name: members[name] for name in members if name != "time_zone"})
-        changed = sorted(name for name in members if members[name] != getattr(person, name))
+        refuse_secrets(name=command.name, metadata=command.metadata)
+        changed = sorted(name for name in sent if sent[name] != getattr(person, name))
         if "name" in changed:
-            self._names.refuse_pii(members["name"], "name")
+            self._names.refuse_pii(sent["name"], "name")
         if not changed:
             return load_card(tx, self._stores, requester, person)
-        person = replace(person, **members, updated_at=self._runtime.clock.now())
+        person = replace(person, **sent, updated_at=self._runtime.clock.now())
         self._stores.people.update(tx, person)
         payload = {"person_id": person.id, "fields": changed}
         self._audit.record(tx, requester, "person.update", payload=payload)
@@ -244,22 +239,14 @@ class PeopleService:
         if chat_id is not None:
             visible_chat(tx, self._stores, requester, chat_id)
         found = self._subjects.look_up_name(tx, requester, name, chat_id)
-        asked = [*found.candidates, *([found.person_id] if found.person_id else [])]
-        people = self._stores.people.fetch_many(tx, asked)
-        shown = {
-            one.person.id: one
-            for one in load_cards(tx, self._stores, requester, list(people.values()))
+        ids = [*found.candidates, *([found.person_id] if found.person_id else [])]
+        people = self._stores.people.fetch_many(tx, ids)
+        cards = {
+            card.person.id: card
+            for card in load_cards(tx, self._stores, requester, list(people.values()))
         }
-        meant = shown.get(found.person_id) if found.person_id else None
-        return ResolvedName(meant, found.ambiguous, [shown[id_] for id_ in found.candidates])
-
-
-def _check_change(members: Mapping[str, Any]) -> None:
-    if "name" in members:
-        check_person_name(members["name"])
-    if members.get("time_zone") is not None:
-        check_time_zone(members["time_zone"])
-    check_metadata(members.get("metadata", {}))
+        card = cards.get(found.person_id) if found.person_id else None
+        return ResolvedName(card, found.ambiguous, [cards[id_] for id_ in found.candidates])
 
 
 def _require(decision: AccessDecision) -> None:

@@ -1,0 +1,50 @@
+"""Typed commands: what a caller sends to preview an expiry and to order a cleanup.
+
+One declaration gives the OpenAPI schema, the parsing of REST and gRPC, and what the services take.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from recollect.http.bodies import StrictBody, exact_word
+from recollect.http.operation import Id, Instant, JustifiedStrict
+from recollect.kernel.retention_rules import VACUUM_DAYS, MemoryScope
+from recollect.memories.model import MemoryType
+
+_TAGS_MAX = 50
+
+ScopeWord = Annotated[MemoryScope, exact_word(MemoryScope)]
+Days = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class PreviewRetention(StrictBody, title="RetentionPreview"):
+    """A memory that somebody thinks of writing. With `type` it is a statement, without a record,
+    for which the default of the scope is."""
+
+    scope: ScopeWord
+    type: Annotated[MemoryType, exact_word(MemoryType)] | None = None
+    retention_policy: Id | None = None
+    ttl_seconds: Annotated[int, Field(ge=1)] | None = None
+    pii_tags: Annotated[list[str], Field(max_length=_TAGS_MAX)] | None = None
+    created_at: Instant | None = None
+
+
+class ExpireMemories(JustifiedStrict, title="ExpireBody"):
+    """What to expire: everything, or one scope."""
+
+    scope: ScopeWord | None = None
+    dry_run: bool
+
+
+class VacuumMemories(ExpireMemories, title="VacuumBody"):
+    """What to vacuum, and from which age on records go."""
+
+    older_than_days: Days = VACUUM_DAYS
+
+
+class TidyMemories(JustifiedStrict, title="TidyBody"):
+    """From which age on rows that were put away lose their text; unset: `gc.archive_days`."""
+
+    dry_run: bool
+    older_than_days: Days | None = None
