@@ -18,9 +18,10 @@ from recollect.app.application import App
 from recollect.db.statements import Query, param
 from recollect.db.tables.memories import memories
 from recollect.db.transaction import Tx
-from recollect.doctor.service import DoctorRequest, DoctorService
-from recollect.retention.cleanup_audit import CleanupOrder
+from recollect.doctor.commands import ExamineMemories
+from recollect.doctor.service import DoctorService
 from recollect.retention.cleanup_service import CleanupService
+from recollect.retention.commands import TidyMemories
 
 # Of so many rows one is due in each round of gc.
 _DUE_SHARE = 50
@@ -44,7 +45,7 @@ class _House:
         """How many rows a second."""
         rows = self._rows()
         started_at = time.perf_counter()
-        self.runner.run(self.built.services[DoctorService].examine(None, DoctorRequest()))
+        self.runner.run(self.built.services[DoctorService].examine(None, ExamineMemories()))
         return rows / (time.perf_counter() - started_at)
 
     def gc(self, turn: int) -> float:
@@ -52,7 +53,7 @@ class _House:
         self._let_expire(turn)
         rows = self._rows()
         started_at = time.perf_counter()
-        self.runner.run(self.built.services[CleanupService].gc(CleanupOrder(dry_run=False)))
+        self.runner.run(self.built.services[CleanupService].gc(TidyMemories(dry_run=False)))
         return rows / (time.perf_counter() - started_at)
 
     def _rows(self) -> int:

@@ -51,7 +51,7 @@ def asks(
     service = ApprovalService(
         storage.context,
         audit,
-        terms=TERMS,
+        expiry=TERMS,
         ttl_minutes=ttl_minutes,
     )
     requester = Requester(Principal(UserId(caller.name)), frozenset())

@@ -33,9 +33,9 @@ from recollect.memories.model import (
 from recollect.memories.usage import UsageTracker
 from recollect.retention.backup import VacuumBackup
 from recollect.retention.backup_files import FileBackupFolder
-from recollect.retention.cleanup_audit import CleanupOrder
 from recollect.retention.cleanup_jobs import CleanupJobs, CleanupSchedule
 from recollect.retention.cleanup_service import CleanupService
+from recollect.retention.commands import ExpireMemories, TidyMemories, VacuumMemories
 from recollect.retention.compaction import Compaction
 from recollect.retention.space_quota import SpaceQuota
 from tests.support.clock import TestClock
@@ -45,7 +45,11 @@ from tests.support.memory.builders import ANN, a_memory, dump
 from tests.support.storage import Storage, a_storage
 
 DAY = timedelta(days=1)
-DRY, REAL = CleanupOrder(dry_run=True), CleanupOrder(dry_run=False)
+EXPIRE, VACUUM, TIDY = (
+    ExpireMemories(dry_run=False),
+    VacuumMemories(dry_run=False),
+    TidyMemories(dry_run=False),
+)
 CAP = 3
 EMPTY = [
     Query(text(f"DELETE FROM {table}"))
@@ -72,7 +76,7 @@ class Cellar:
             context,
             audit,
             archive_days=90,
-            quota=SpaceQuota(context, audit, use=UsageTracker(context), max_entries=CAP),
+            quota=SpaceQuota(context, audit, usage=UsageTracker(context), max_entries=CAP),
             compaction=Compaction(context.stores),
             backup=VacuumBackup(
                 context,
@@ -187,25 +191,32 @@ def test_a_dry_run_changes_nothing_and_counts_what_the_real_run_does(
     kept: Cellar, given_facts: list[dict[str, Any]], days: int
 ) -> None:
     service = kept.service()
-    jobs: dict[str, Callable[[CleanupOrder], Any]] = {
-        "compact": lambda order: service.compact(order, older_than_days=days),
-        "gc": lambda order: service.gc(order, older_than_days=days),
-        "vacuum": lambda order: service.vacuum(order, older_than_days=days),
-        "expire": service.expire,
+
+    def tidy(*, dry_run: bool) -> TidyMemories:
+        return TidyMemories(dry_run=dry_run, older_than_days=days)
+
+    def vacuum(*, dry_run: bool) -> VacuumMemories:
+        return VacuumMemories(dry_run=dry_run, older_than_days=days)
+
+    jobs: dict[str, Callable[[bool], Any]] = {
+        "compact": lambda dry: service.compact(tidy(dry_run=dry)),
+        "gc": lambda dry: service.gc(tidy(dry_run=dry)),
+        "vacuum": lambda dry: service.vacuum(vacuum(dry_run=dry)),
+        "expire": lambda dry: service.expire(ExpireMemories(dry_run=dry)),
     }
     kept.empty()
     kept.put(*(drawn(kept, fact) for fact in given_facts))
     for name, job in jobs.items():
         before = sorted(dump(kept.storage, "memories"))
-        planned = kept.storage.run(job(DRY))
+        planned = kept.storage.run(job(True))
         assert sorted(dump(kept.storage, "memories")) == before, name
-        done = kept.storage.run(job(REAL))
+        done = kept.storage.run(job(False))
         if name in ("gc", "compact"):
             assert done == planned
         else:
             assert done.deleted_count == done.would_delete_count == planned.would_delete_count
             assert len(before) - len(kept.ids()) == done.deleted_count
-        again = kept.storage.run(job(DRY))
+        again = kept.storage.run(job(True))
         left = again.count if name in ("gc", "compact") else again.would_delete_count
         assert left == 0, name
 
@@ -230,7 +241,7 @@ def test_every_removed_row_is_in_the_backup_as_it_was(cellar: Cellar) -> None:
         for n in range(7)
     ]
     cellar.put(*rows)
-    done = cellar.storage.run(cellar.service().vacuum(REAL))
+    done = cellar.storage.run(cellar.service().vacuum(VACUUM))
     assert done.deleted_count == 7
     lines = {line["memory"]["id"]: line for line in cellar.lines()}
     assert {id_: line["memory"]["value"] for id_, line in lines.items()} == {
@@ -249,7 +260,7 @@ def test_a_backup_is_sealed_where_the_database_is(
     with a_cellar(new_database(), tmp_path, [("k1", b"k" * 32)]) as cellar:
         row = cellar.a_row(age=100 * DAY, key="k", value={"colour": "ochre"})
         cellar.put(row)
-        cellar.storage.run(cellar.service().vacuum(REAL))
+        cellar.storage.run(cellar.service().vacuum(VACUUM))
         (line,) = cellar.lines()
         assert (line["type"], line["id"]) == ("sealed", row.memory.id)
         assert "ochre" not in line["line"]
@@ -268,14 +279,14 @@ def test_a_backup_that_fails_at_its_end_removes_nothing_and_leaves_no_file(
     cellar.put(cellar.a_row(age=100 * DAY, key="k", value={}))
     monkeypatch.setattr("recollect.retention.backup_files.os.fsync", full)
     with pytest.raises(Unavailable, match="nothing was removed"):
-        cellar.storage.run(cellar.service().vacuum(REAL))
+        cellar.storage.run(cellar.service().vacuum(VACUUM))
     assert len(cellar.ids()) == 1
     assert list(cellar.folder.iterdir()) == []
 
 
 def test_a_backup_is_for_its_owner_alone(cellar: Cellar) -> None:
     cellar.put(cellar.a_row(age=100 * DAY, key="k", value={}))
-    cellar.storage.run(cellar.service().vacuum(REAL))
+    cellar.storage.run(cellar.service().vacuum(VACUUM))
     (file,) = cellar.folder.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -283,8 +294,8 @@ def test_a_backup_is_for_its_owner_alone(cellar: Cellar) -> None:
 def test_what_is_being_erased_is_left_alone(cellar: Cellar) -> None:
     memory = cellar.a_row(age=100 * DAY, key="k", value={}, expires_at=cellar.now - 9 * DAY)
     cellar.put(StoredMemory(memory.memory, ANN, erasure_id="e"))
-    assert cellar.storage.run(cellar.service().expire(REAL)).deleted_count == 0
-    assert cellar.storage.run(cellar.service().vacuum(REAL)).deleted_count == 0
+    assert cellar.storage.run(cellar.service().expire(EXPIRE)).deleted_count == 0
+    assert cellar.storage.run(cellar.service().vacuum(VACUUM)).deleted_count == 0
     assert cellar.lines() == []
 
 
@@ -299,7 +310,7 @@ def test_a_row_that_changed_after_the_plan_stays(cellar: Cellar) -> None:
             return super().prune(before)
 
     service = cellar.service(Meddling(cellar.folder))
-    assert storage.run(service.vacuum(REAL)).deleted_count == 0
+    assert storage.run(service.vacuum(VACUUM)).deleted_count == 0
     assert cellar.ids() == {row.memory.id}
 
 
@@ -344,6 +355,6 @@ def test_what_is_switched_off_ends_when_its_turn_comes(cellar: Cellar) -> None:
 
 def test_a_scheduled_round_with_nothing_to_do_writes_no_event(cellar: Cellar) -> None:
     cellar.put(cellar.a_row(kind=MemoryKind.STATEMENT))
-    cellar.storage.run(cellar.service().gc(REAL))
-    cellar.storage.run(cellar.service().vacuum(REAL))
+    cellar.storage.run(cellar.service().gc(TIDY))
+    cellar.storage.run(cellar.service().vacuum(VACUUM))
     assert dump(cellar.storage, "audit_events") == []

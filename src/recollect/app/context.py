@@ -94,7 +94,7 @@ def build_context(
     )
     names = PersonNameScreen(screening_rules)
     approvals = ApprovalService(
-        base, audit, terms=expiry, ttl_minutes=settings.approvals.ttl_minutes
+        base, audit, expiry=expiry, ttl_minutes=settings.approvals.ttl_minutes
     )
     graph = GraphWriter(stores, runtime)
     memory_indexer = MemoryIndexer(stores, runtime, vectors=settings.makes_memory_vectors)

@@ -34,7 +34,7 @@ def build_retention_family(context: AppContext) -> Services:
             audit,
             archive_days=settings.gc.archive_days,
             quota=SpaceQuota(
-                context, audit, use=context.usage, max_entries=settings.memory.max_entries
+                context, audit, usage=context.usage, max_entries=settings.memory.max_entries
             ),
             compaction=Compaction(stores),
             backup=VacuumBackup(
@@ -45,7 +45,7 @@ def build_retention_family(context: AppContext) -> Services:
             context,
             audit,
             access=context.access,
-            sights=context.viewers,
+            viewers=context.viewers,
             hooks=context.hooks,
             gate=context.admin_gate,
         ),

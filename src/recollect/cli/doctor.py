@@ -63,13 +63,14 @@ async def _run_all_checks(app: "App", *, repair: bool) -> tuple[Report, int]:
     left out (`memories` is null) until the key is back: they would fail on the first such row.
     After a repair the health is read again, since repairs change what it counts.
     """
+    from recollect.doctor.commands import ExamineMemories
     from recollect.doctor.model import DoctorCheck
-    from recollect.doctor.service import DoctorRequest, DoctorService
+    from recollect.doctor.service import DoctorService
 
     report = await app.doctor()
     if report.unknown_keys:
         return report.to_dict() | {"memories": None}, report.problems
-    found = await app.services[DoctorService].examine(None, DoctorRequest(repair=repair))
+    found = await app.services[DoctorService].examine(None, ExamineMemories(repair=repair))
     if repair:
         report = await app.doctor()
     # `report.problems` counts stuck jobs already.

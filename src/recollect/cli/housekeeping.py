@@ -21,12 +21,11 @@ from recollect.kernel.retention_rules import VACUUM_DAYS, MemoryScope
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
-    from recollect.retention.cleanup_audit import CleanupOrder
     from recollect.retention.cleanup_service import CleanupService
 
 
 Report = dict[str, Any]
-HousekeepingTask = Callable[["CleanupService", "CleanupOrder"], Awaitable[Report]]
+HousekeepingTask = Callable[["CleanupService"], Awaitable[Report]]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count.")]
 Really = Annotated[bool, typer.Option("--really", help="Do it. One of the two is required.")]
@@ -44,14 +43,15 @@ def expire(
 ) -> None:
     """Remove every memory that is past its expiry, without grace."""
 
-    async def work(service: "CleanupService", order: "CleanupOrder") -> Report:
-        return asdict(await service.expire(order, scope=scope))
+    only_count = _is_dry_run(dry_run, really)
+
+    async def work(service: "CleanupService") -> Report:
+        from recollect.retention.commands import ExpireMemories
+
+        return asdict(await service.expire(ExpireMemories(scope=scope, dry_run=only_count)))
 
     settings = load_settings(config, database_url=database_url).settings
-    _print_report(
-        asyncio.run(_run_housekeeping(settings, work, dry_run=_is_dry_run(dry_run, really))),
-        as_json=as_json,
-    )
+    _print_report(asyncio.run(_run_housekeeping(settings, work)), as_json=as_json)
 
 
 def vacuum(
@@ -65,15 +65,18 @@ def vacuum(
 ) -> None:
     """Remove what expired beyond its grace and old records, written to a backup first."""
 
-    async def work(service: "CleanupService", order: "CleanupOrder") -> Report:
-        done = await service.vacuum(order, scope=scope, older_than_days=older_than_days)
+    only_count = _is_dry_run(dry_run, really)
+
+    async def work(service: "CleanupService") -> Report:
+        from recollect.http.validation import validate_body
+        from recollect.retention.commands import VacuumMemories
+
+        sent = {"scope": scope, "older_than_days": older_than_days, "dry_run": only_count}
+        done = await service.vacuum(validate_body(sent, VacuumMemories))
         return asdict(done) | {"cutoff": to_text(done.cutoff)}
 
     settings = load_settings(config, database_url=database_url).settings
-    _print_report(
-        asyncio.run(_run_housekeeping(settings, work, dry_run=_is_dry_run(dry_run, really))),
-        as_json=as_json,
-    )
+    _print_report(asyncio.run(_run_housekeeping(settings, work)), as_json=as_json)
 
 
 def gc(
@@ -85,15 +88,16 @@ def gc(
 ) -> None:
     """Delete what expired beyond its grace, archive where a space is over quota, compact."""
 
-    async def work(service: "CleanupService", order: "CleanupOrder") -> Report:
-        done = await service.gc(order)
+    only_count = _is_dry_run(dry_run, really)
+
+    async def work(service: "CleanupService") -> Report:
+        from recollect.retention.commands import TidyMemories
+
+        done = await service.gc(TidyMemories(dry_run=only_count))
         return {**done.by_step, "count": done.count}
 
     settings = load_settings(config, database_url=database_url).settings
-    _print_report(
-        asyncio.run(_run_housekeeping(settings, work, dry_run=_is_dry_run(dry_run, really))),
-        as_json=as_json,
-    )
+    _print_report(asyncio.run(_run_housekeeping(settings, work)), as_json=as_json)
 
 
 def _is_dry_run(dry_run: bool, really: bool) -> bool:
@@ -104,16 +108,15 @@ def _is_dry_run(dry_run: bool, really: bool) -> bool:
     return dry_run
 
 
-async def _run_housekeeping(settings: Settings, work: HousekeepingTask, *, dry_run: bool) -> Report:
+async def _run_housekeeping(settings: Settings, work: HousekeepingTask) -> Report:
     require_database(settings)
     from recollect.app.application import build
-    from recollect.retention.cleanup_audit import CleanupOrder
     from recollect.retention.cleanup_service import CleanupService
 
     app = build(settings)
     try:
         await app.open(migrate=False)
-        return await work(app.services[CleanupService], CleanupOrder(dry_run=dry_run))
+        return await work(app.services[CleanupService])
     finally:
         await app.close()
 

@@ -1,56 +1,42 @@
 """The operation of the doctor: checks of what is stored, and repairs."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
+from recollect.doctor.commands import ExamineMemories
 from recollect.doctor.health import StatusService
-from recollect.doctor.model import SAMPLE_MAX, CheckResult, DoctorCheck, Severity
-from recollect.doctor.service import DoctorRequest, DoctorService
-from recollect.http.bodies import exact_word
+from recollect.doctor.model import SAMPLE_MAX, DoctorCheck, Severity
+from recollect.doctor.service import DoctorService
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
-    JustifiedStrict,
     Operation,
     memory_operation,
-    resource,
 )
-from recollect.http.params import Schema
-from recollect.http.schemas import INTEGER, TEXT
+from recollect.http.resource import Resource, ResourcePart, attribute, resource_schemas
 from recollect.identity.actions import Action
 from recollect.kernel.strict_json import dump
 
 
-class DoctorBody(JustifiedStrict):
-    """Which checks, all if none is named; whether to mend. `with_model` lets checks ask a model;
-    it is refused where no model is set up."""
+class CheckResultFields(ResourcePart):
+    """What one check found."""
 
-    checks: (
-        Annotated[
-            list[Annotated[DoctorCheck, exact_word(DoctorCheck)]],
-            Field(min_length=1, max_length=len(DoctorCheck)),
-        ]
-        | None
-    ) = None
-    repair: bool = False
-    with_model: bool = False
+    name: DoctorCheck = attribute("check")
+    severity: Severity
+    count: int
+    sample_ids: Annotated[list[str], Field(max_length=SAMPLE_MAX)]
+    repairable: bool
+    repaired: int
 
 
-_BOOLEAN: Schema = {"type": "boolean"}
-_CHECK_RESULT = resource(
-    {
-        "name": {"type": "string", "enum": [str(check) for check in DoctorCheck]},
-        "severity": {"type": "string", "enum": [str(severity) for severity in Severity]},
-        "count": INTEGER,
-        "sample_ids": {"type": "array", "items": TEXT, "maxItems": SAMPLE_MAX},
-        "repairable": _BOOLEAN,
-        "repaired": INTEGER,
-    }
-)
+class DoctorReportResource(Resource):
+    """What all checks found."""
 
-RESOURCES: dict[str, Schema] = {
-    "DoctorReport": resource({"checks": {"type": "array", "items": _CHECK_RESULT}, "ok": _BOOLEAN}),
-}
+    checks: list[CheckResultFields] = attribute("results")
+    ok: bool
+
+
+RESOURCES = resource_schemas(DoctorReportResource)
 
 OPERATIONS: tuple[Operation, ...] = (
     memory_operation(
@@ -63,28 +49,17 @@ OPERATIONS: tuple[Operation, ...] = (
         response="DoctorReport",
         action=Action.ADMIN_READ,
         audit="doctor",
-        body=DoctorBody,
+        body=ExamineMemories,
     ),
 )
 
 
 async def examine_memories(call: Call) -> str:
     """Run the checks, repair if that is asked for, and return the report."""
-    body: DoctorBody = call.body
-    asked = DoctorRequest(body.checks, body.repair, call.justification, with_model=body.with_model)
-    diagnosis = await call.services[DoctorService].examine(call.required_requester, asked)
-    return dump({"checks": [_result_to_json(one) for one in diagnosis.results], "ok": diagnosis.ok})
-
-
-def _result_to_json(result: CheckResult) -> dict[str, Any]:
-    return {
-        "name": str(result.check),
-        "severity": str(result.severity),
-        "count": result.count,
-        "sample_ids": list(result.sample_ids),
-        "repairable": result.repairable,
-        "repaired": result.repaired,
-    }
+    diagnosis = await call.services[DoctorService].examine(
+        call.required_requester, call.justified_body
+    )
+    return DoctorReportResource.render(diagnosis)
 
 
 async def get_admin_health(call: Call) -> str:

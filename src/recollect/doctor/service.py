@@ -4,8 +4,7 @@ Checks read in pages beside live traffic and change nothing unless `repair` is a
 holds ids, never content.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.gate import GateService
@@ -13,6 +12,7 @@ from recollect.audit.model import EventKind
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
 from recollect.doctor.checks.order import DoctorOrder, Examiner, merge_by_check
+from recollect.doctor.commands import ExamineMemories
 from recollect.doctor.model import Diagnosis, DoctorCheck
 from recollect.doctor.rows import CheckContext
 from recollect.doctor.store.bundle import DoctorStores
@@ -21,16 +21,6 @@ from recollect.identity.requester import Requester
 from recollect.kernel.errors import ValidationFailed
 
 _AUDIT_ACTION = "doctor"
-
-
-@dataclass(frozen=True, slots=True)
-class DoctorRequest:
-    """Which checks to run (None for all), and whether to repair what they find."""
-
-    checks: Collection[DoctorCheck] | None = None
-    repair: bool = False
-    justification: str | None = None
-    with_model: bool = False
 
 
 class DoctorService:
@@ -51,7 +41,7 @@ class DoctorService:
         self._examiners = examiners
         self._model = model
 
-    async def examine(self, requester: Requester | None, asked: DoctorRequest) -> Diagnosis:
+    async def examine(self, requester: Requester | None, command: ExamineMemories) -> Diagnosis:
         """Run the checks and return their results in the order of `DoctorCheck`.
 
         Forbidden if somebody other than an admin asks for repair; ValidationFailed for
@@ -61,44 +51,44 @@ class DoctorService:
         `_build_examiners`), and each sees what the repairs of earlier ones changed.
         """
         if requester is not None:
-            await self._admit(requester, asked)
-        if asked.with_model:
+            await self._admit(requester, command)
+        if command.with_model:
             message = "no model is set up for checks; leave it out"
             raise ValidationFailed.for_field("with_model", message)
-        checks = frozenset(DoctorCheck) if asked.checks is None else frozenset(asked.checks)
-        looking = CheckContext(self._runtime.clock.now(), self._model)
-        order = DoctorOrder(checks, asked.repair, looking, requester)
+        checks = frozenset(DoctorCheck) if command.checks is None else frozenset(command.checks)
+        context = CheckContext(self._runtime.clock.now(), self._model)
+        order = DoctorOrder(checks, command.repair, context, requester)
         tallies = merge_by_check(
             [tally for one in self._examiners for tally in await one.examine(order)]
         )
         diagnosis = Diagnosis(
             tuple(tallies[check].result for check in DoctorCheck if check in tallies)
         )
-        if requester is not None and asked.repair:
+        if requester is not None and command.repair:
             await self._database.write(
-                lambda tx: self._record_event(tx, requester, asked, diagnosis)
+                lambda tx: self._record_event(tx, requester, command, diagnosis)
             )
         return diagnosis
 
-    async def _admit(self, requester: Requester, asked: DoctorRequest) -> None:
+    async def _admit(self, requester: Requester, command: ExamineMemories) -> None:
         """A check without repair is audited here, before it runs. A repair is only admitted here
         and audited at its end, with the counts of what it repaired."""
-        if asked.repair:
+        if command.repair:
             await self._gate.admit(
                 requester.principal,
                 Action.ADMIN_WRITE,
                 audit=AuditName(EventKind.ADMIN_WRITE, _AUDIT_ACTION),
                 conversation_id=None,
-                justification=asked.justification,
+                justification=command.justification,
             )
         else:
-            await self._database.write(lambda tx: self._record_event(tx, requester, asked, None))
+            await self._database.write(lambda tx: self._record_event(tx, requester, command, None))
 
     def _record_event(
-        self, tx: Tx, requester: Requester, asked: DoctorRequest, done: Diagnosis | None
+        self, tx: Tx, requester: Requester, command: ExamineMemories, done: Diagnosis | None
     ) -> None:
         kind = EventKind.ADMIN_READ if done is None else EventKind.ADMIN_WRITE
-        params: dict[str, int] = {"repair": asked.repair}
+        params: dict[str, int] = {"repair": command.repair}
         if done is not None:
             params |= {str(one.check): one.repaired for one in done.results if one.repaired}
         self._auditor.record_admin(
@@ -107,5 +97,5 @@ class DoctorService:
             AuditName(kind, _AUDIT_ACTION),
             params=params,
             count=None if done is None else done.repaired,
-            justification=asked.justification,
+            justification=command.justification,
         )

@@ -13,6 +13,7 @@ from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
+from recollect.erasure.commands import StartErasure, VerifyErasure
 from recollect.erasure.model import (
     VERIFY_WINDOW,
     ErasureReport,
@@ -36,17 +37,6 @@ from recollect.people.policy import PersonView, may_erase
 
 ERASE_JOB = "erase"
 _HASH_KEY = "erase_hash_key"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EraseRequest:
-    """What a caller asks for; exactly one of `person_id` and `user_id` is set."""
-
-    person_id: PersonId | None = None
-    user_id: UserId | None = None
-    dry_run: bool
-    block_relearn: bool = False
-    justification: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +69,7 @@ class EraseService:
         self._key = signing_key
 
     async def erase(
-        self, requester: Requester, wish: EraseRequest, *, reserved_id: str | None = None
+        self, requester: Requester, command: StartErasure, *, reserved_id: str | None = None
     ) -> Mapping[str, Any]:
         """Returns the report of a dry run, or of the erasure that has begun.
 
@@ -88,16 +78,16 @@ class EraseService:
         erased already.
         """
         erasure_id = reserved_id or self._runtime.ids.new()
-        await self._gate.admit(requester, "erase", wish.justification)
+        await self._gate.admit(requester, "erase", command.justification)
         async with self._audit.audit_refusals(requester, "erase"):
-            if wish.dry_run:
+            if command.dry_run:
                 return await self._database.scan(
                     lambda tx: self._sign_report(
-                        self._plan_erasure(tx, requester, wish, erasure_id)[1]
+                        self._plan_erasure(tx, requester, command, erasure_id)[1]
                     )
                 )
             return await self._database.write(
-                lambda tx: self._begin_erasure(tx, requester, wish, erasure_id)
+                lambda tx: self._begin_erasure(tx, requester, command, erasure_id)
             )
 
     async def get(self, requester: Requester, erasure_id: str) -> Mapping[str, Any]:
@@ -106,7 +96,7 @@ class EraseService:
         return self._sign_report(found.report)
 
     async def verify(
-        self, requester: Requester, erasure_id: str, identifiers: Sequence[str]
+        self, requester: Requester, erasure_id: str, command: VerifyErasure
     ) -> Mapping[str, Any]:
         """Search everything again for identifiers that the caller sends; they are not stored.
 
@@ -119,10 +109,10 @@ class EraseService:
         if found.finished_at is None or now - found.finished_at > VERIFY_WINDOW:
             message = "an erasure can be verified once it is finished, for 30 days"
             raise Conflict(message, details={"reason": "wrong_state"})
-        seen = await self._verifier.verify(found.target.with_identifiers(identifiers, erasure_id))
-        status = ErasureStatus.INCOMPLETE if seen.count else ErasureStatus.DONE
-        shown = dict(found.report) | {"status": str(status)} | seen.to_json()
-        return self._sign_report(shown)
+        target = found.target.with_identifiers(command.identifiers, erasure_id)
+        verified = await self._verifier.verify(target)
+        status = ErasureStatus.INCOMPLETE if verified.count else ErasureStatus.DONE
+        return self._sign_report(dict(found.report) | {"status": str(status)} | verified.to_json())
 
     def _fetch_owned(self, tx: Tx, requester: Requester, erasure_id: str) -> Erasure:
         found = self._stores.erasures.fetch(tx, erasure_id)
@@ -135,13 +125,16 @@ class EraseService:
         return found
 
     def _plan_erasure(
-        self, tx: Tx, requester: Requester, wish: EraseRequest, erasure_id: str
+        self, tx: Tx, requester: Requester, command: StartErasure, erasure_id: str
     ) -> tuple[ErasureTarget, dict[str, Any]]:
         """The target and the first report. A dry run and a real one share this code."""
-        whom = self._resolve_subject(tx, requester, wish)
+        subject = self._resolve_subject(tx, requester, command)
         store = self._stores.erasures
         target = store.find_target(
-            tx, person_id=whom.person_id, user_ids=whom.user_ids, stand_in=self._runtime.ids.new()
+            tx,
+            person_id=subject.person_id,
+            user_ids=subject.user_ids,
+            stand_in=self._runtime.ids.new(),
         )
         ids = (*target.person_ids, *target.user_ids)
         # The id of the erasure is the key: hashes of one erasure can't be compared with another's.
@@ -149,9 +142,9 @@ class EraseService:
         counts, joint = store.count_linked(tx, target)
         report = ErasureReport(
             id=erasure_id,
-            status=ErasureStatus.PLANNED if wish.dry_run else ErasureStatus.RUNNING,
-            dry_run=wish.dry_run,
-            requested_by_role=whom.role,
+            status=ErasureStatus.PLANNED if command.dry_run else ErasureStatus.RUNNING,
+            dry_run=command.dry_run,
+            requested_by_role=subject.role,
             started_at=self._runtime.clock.now(),
             counts=counts,
             joint=joint,
@@ -159,7 +152,7 @@ class EraseService:
         return target, report.to_json()
 
     def _begin_erasure(
-        self, tx: Tx, requester: Requester, wish: EraseRequest, erasure_id: str
+        self, tx: Tx, requester: Requester, command: StartErasure, erasure_id: str
     ) -> Mapping[str, Any]:
         """Accept a request, all in one transaction.
 
@@ -172,22 +165,24 @@ class EraseService:
         known = store.fetch(tx, erasure_id)
         if known is not None:
             return self._sign_report(known.report)
-        target, report = self._plan_erasure(tx, requester, wish, erasure_id)
+        target, report = self._plan_erasure(tx, requester, command, erasure_id)
         store.memories.hide_linked(tx, target, erasure_id)
         erasure = Erasure(erasure_id, ErasureStatus.RUNNING, now, None, target, report)
         store.insert(tx, erasure)
-        if wish.block_relearn:
+        if command.block_relearn:
             store.block_handles(tx, self._hash_handles(tx, target), erasure_id)
-        self._record_request(tx, requester, wish, target)
+        self._record_request(tx, requester, command, target)
         self._stores.jobs.insert(
             tx, NewJob(ERASE_JOB, {"erasure_id": erasure_id}, now, f"{ERASE_JOB}:{erasure_id}")
         )
         return self._sign_report(report)
 
-    def _resolve_subject(self, tx: Tx, requester: Requester, wish: EraseRequest) -> _EraseSubject:
-        if wish.user_id is not None:
-            return self._resolve_user(tx, requester, wish.user_id)
-        person = self._fetch_person(tx, requester, PersonId(wish.person_id or ""))
+    def _resolve_subject(
+        self, tx: Tx, requester: Requester, command: StartErasure
+    ) -> _EraseSubject:
+        if command.user_id is not None:
+            return self._resolve_user(tx, requester, UserId(command.user_id))
+        person = self._fetch_person(tx, requester, PersonId(command.person_id or ""))
         role = self._authorize(requester, person_view(person, frozenset()))
         return _EraseSubject(person.id, person.user_ids, role)
 
@@ -227,7 +222,7 @@ class EraseService:
         return [keyed_hash(key, normal_form(one)) for one in (*target.handles, *target.user_ids)]
 
     def _record_request(
-        self, tx: Tx, requester: Requester, wish: EraseRequest, target: ErasureTarget
+        self, tx: Tx, requester: Requester, command: StartErasure, target: ErasureTarget
     ) -> None:
         """Write the audit event. The job replaces the ids in it when it redacts events."""
         self._audit.record(
@@ -236,13 +231,13 @@ class EraseService:
             "erase.request",
             payload={"person_ids": list(target.person_ids)},
             target_user_id=target.user_ids[0] if target.user_ids else None,
-            justification=wish.justification,
+            justification=command.justification,
         )
 
-    def _sign_report(self, members: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _sign_report(self, report: Mapping[str, Any]) -> Mapping[str, Any]:
         """The report with digest and signature, computed at each read and not stored."""
-        signed = signature(members, self._key)
-        return {**members, "digest": digest(members), "signature": signed}
+        signed = signature(report, self._key)
+        return {**report, "digest": digest(report), "signature": signed}
 
 
 def ensure_hash_key(tx: Tx, stores: ErasureStores) -> str:

@@ -41,6 +41,11 @@ class Call:
             raise TypeError("only operations of the memory family have a requester")
         return self.requester
 
+    @property
+    def justified_body(self) -> Any:
+        """The body with the justification of the call, which may have come in the query."""
+        return self.body.model_copy(update={"justification": self.justification})
+
     def render_page(
         self, items: Iterable[str], next_cursor: str | None, *, degraded: Sequence[str] = ()
     ) -> bytes:

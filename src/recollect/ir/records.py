@@ -32,8 +32,8 @@ from recollect.memories.model import (
     is_expired,
 )
 from recollect.memories.service import MemoryService
-from recollect.retention.cleanup_audit import CleanupOrder
 from recollect.retention.cleanup_service import CleanupService
+from recollect.retention.commands import ExpireMemories, VacuumMemories
 from recollect.search.memories.gather import MemorySearchScope
 from recollect.search.memories.service import MemorySearchService
 
@@ -160,18 +160,21 @@ class Records:
     async def expire(self) -> int:
         """Delete expired records; returns how many."""
         await self._require_system("expireMemories")
-        order = CleanupOrder(dry_run=False, requester=await self._eyes.reader())
-        return (await self._services[CleanupService].expire(order)).deleted_count
+        done = await self._services[CleanupService].expire(
+            ExpireMemories(dry_run=False), await self._eyes.reader()
+        )
+        return done.deleted_count
 
     async def vacuum(
         self, *, scope: MemoryScope | None, older_than_days: int, dry_run: bool
     ) -> dict[str, Any]:
         """Delete old records; the fields of the server's response."""
         await self._require_system("vacuumMemories")
-        order = CleanupOrder(dry_run=dry_run, requester=await self._eyes.reader())
-        done = await self._services[CleanupService].vacuum(
-            order, scope=scope, older_than_days=older_than_days
+        command = validate_body(
+            {"scope": scope, "older_than_days": older_than_days, "dry_run": dry_run},
+            VacuumMemories,
         )
+        done = await self._services[CleanupService].vacuum(command, await self._eyes.reader())
         return {
             "deleted_count": done.deleted_count,
             "would_delete_count": done.would_delete_count,

@@ -1,6 +1,6 @@
 """Approvals: requests to let a memory live past its PII cap, decided by an admin."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.audit.memory_recorder import (
@@ -30,17 +30,10 @@ from recollect.memories.model import (
 )
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
 from recollect.retention.approvals_store import StoredApproval
+from recollect.retention.commands import DecideApproval
 from recollect.retention.store_bundle import RetentionStores
 
 _LIST = "approvals"
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalVerdict:
-    """An admin's decision on a request, with the reason."""
-
-    approve: bool
-    justification: str | None = None
 
 
 class ApprovalService:
@@ -51,14 +44,14 @@ class ApprovalService:
         context: ServiceContext[RetentionStores],
         audit: MemoryAudit,
         *,
-        terms: ExpiryCalculator,
+        expiry: ExpiryCalculator,
         ttl_minutes: int,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
         self._runtime = context.runtime
         self._audit = audit
-        self._terms = terms
+        self._expiry = expiry
         self._ttl_minutes = ttl_minutes
 
     def request(
@@ -110,38 +103,46 @@ class ApprovalService:
                 tx, requester=whose, status=status, now=now, after=place, limit=limit + 1
             )
         )
-        shown = found[:limit]
-        last = shown[-1] if len(found) > limit else None
+        page = found[:limit]
+        last = page[-1] if len(found) > limit else None
         cursor = encode_key(_LIST, last.created_at, last.approval.id) if last else None
-        return Page([self._with_current_status(filed.approval) for filed in shown], cursor)
+        return Page([self._with_current_status(filed.approval) for filed in page], cursor)
 
     async def decide(
-        self, requester: Requester, approval_id: str, decision: ApprovalVerdict
+        self, requester: Requester, approval_id: str, command: DecideApproval, *, approve: bool
     ) -> Approval:
         """Store the decision; if approved, set the memory's expiry in the same transaction.
         Forbidden for the requester, Conflict if it is decided or expired, or the memory is."""
-        operation = "approve" if decision.approve else "deny"
+        operation = "approve" if approve else "deny"
         async with self._audit.audit_refusals(requester, operation):
             return await self._database.write(
-                lambda tx: self._decide(tx, requester, approval_id, decision)
+                lambda tx: self._decide(tx, requester, approval_id, command, approve=approve)
             )
 
     def _decide(
-        self, tx: Tx, requester: Requester, approval_id: str, decision: ApprovalVerdict
+        self,
+        tx: Tx,
+        requester: Requester,
+        approval_id: str,
+        command: DecideApproval,
+        *,
+        approve: bool,
     ) -> Approval:
         # The request is locked first, then its memory: two admins can't decide it both, and the
         # expiry can't change between the decision and the update.
         now = self._runtime.clock.now()
         filed = self._fetch_visible(tx, requester, approval_id, lock=True)
         by = requester.identity.spelling
-        approval = decide_approval(filed.approval, by, now, approve=decision.approve)
+        approval = decide_approval(filed.approval, by, now, approve=approve)
         stored = self._stores.memories.fetch(tx, MemoryId(approval.memory_id), lock=True)
         # The memory was deleted after the read above, and its approvals with it.
         if stored is None:
             raise NotFound("approval", approval_id)
-        self._stores.approvals.decide(tx, approval, justification=decision.justification)
-        self._record_decision(tx, requester, approval, stored.memory, decision)
-        if decision.approve:
+        self._stores.approvals.decide(tx, approval, justification=command.justification)
+        self._record_decision(
+            tx, requester, approval, stored.memory, justification=command.justification
+        )
+        if approve:
             self._extend_expiry(tx, requester, stored, approval, now)
         return approval
 
@@ -168,20 +169,20 @@ class ApprovalService:
             approval_id=approval.id,
         )
 
-    def _raise_cap(self, memory: Memory, wish: datetime) -> Memory:
-        """The memory with an expiry of at least `wish`, by the smallest change that gives it.
+    def _raise_cap(self, memory: Memory, requested: datetime) -> Memory:
+        """The memory with an expiry of at least `requested`, by the smallest change that gives it.
 
         First only the cap is raised. The memory's own TTL may still end earlier, because the PATCH
-        that requested more was not applied until now; then `wish` becomes its explicit expiry. A
-        retention policy limits that too; only then is the policy removed.
+        that requested more was not applied until now; then `requested` becomes its explicit
+        expiry. A retention policy limits that too; only then is the policy removed.
         """
-        raised = replace(memory, approved_expires_at=wish)
-        asked = replace(raised, explicit_expires_at=wish)
-        for candidate in (raised, asked):
-            settled = self._terms.apply(candidate).memory
-            if (settled.expires_at or FOREVER) >= wish:
-                return settled
-        return self._terms.apply(replace(asked, retention_policy=None)).memory
+        raised = replace(memory, approved_expires_at=requested)
+        extended = replace(raised, explicit_expires_at=requested)
+        for candidate in (raised, extended):
+            changed = self._expiry.apply(candidate).memory
+            if (changed.expires_at or FOREVER) >= requested:
+                return changed
+        return self._expiry.apply(replace(extended, retention_policy=None)).memory
 
     def _record_decision(
         self,
@@ -189,9 +190,10 @@ class ApprovalService:
         requester: Requester,
         approval: Approval,
         memory: Memory,
-        decision: ApprovalVerdict,
+        *,
+        justification: str | None,
     ) -> None:
-        told = {"approval_id": approval.id, "status": str(approval.status)}
+        decided = {"approval_id": approval.id, "status": str(approval.status)}
         self._audit.record(
             tx,
             requester,
@@ -201,8 +203,8 @@ class ApprovalService:
             agent_id=memory.agent_id,
             run_id=memory.run_id,
             role=ServerRole.ADMIN.value,
-            justification=decision.justification,
-            payload=memory_payload(memory, self._audit.rules) | told,
+            justification=justification,
+            payload=memory_payload(memory, self._audit.rules) | decided,
         )
 
     def _fetch_visible(

@@ -10,6 +10,7 @@ from recollect.identity.model import ServerRole
 from recollect.identity.requester import Requester
 from recollect.kernel.owner import Owner
 from recollect.kernel.space import Space
+from recollect.retention.commands import ExpireMemories, TidyMemories
 from recollect.retention.store_bundle import RetentionStores
 
 # The author of changes by the server's own jobs. No agent can have this id: it has a space.
@@ -24,6 +25,14 @@ class CleanupOrder:
     requester: Requester | None = None
     justification: str | None = None
 
+    @classmethod
+    def of(
+        cls, command: ExpireMemories | TidyMemories, requester: Requester | None
+    ) -> "CleanupOrder":
+        return cls(
+            dry_run=command.dry_run, requester=requester, justification=command.justification
+        )
+
     @property
     def actor(self) -> Owner:
         """The author of changed rows in their history."""
@@ -37,7 +46,7 @@ class CleanupAudit:
     audit: MemoryAudit
     stores: RetentionStores
     event_type: str
-    commission: CleanupOrder
+    order: CleanupOrder
     payload: Mapping[str, Any]
     space: Space | None = None
 
@@ -49,7 +58,7 @@ class CleanupAudit:
         return event_id
 
     def _record_event(self, tx: Tx, count: int) -> str:
-        order = self.commission
+        order = self.order
         return self.audit.record(
             tx,
             order.requester,

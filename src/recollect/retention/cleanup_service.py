@@ -14,10 +14,8 @@ from typing import Any
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
-from recollect.kernel.retention_rules import (
-    VACUUM_DAYS,
-    MemoryScope,
-)
+from recollect.identity.requester import Requester
+from recollect.kernel.retention_rules import MemoryScope
 from recollect.memories.cleanup_rules import (
     VacuumOutcome,
     days_before,
@@ -37,6 +35,7 @@ from recollect.retention.batch_delete import (
     RowRule,
 )
 from recollect.retention.cleanup_audit import CleanupAudit, CleanupOrder
+from recollect.retention.commands import ExpireMemories, TidyMemories, VacuumMemories
 from recollect.retention.compaction import (
     ROWS_PER_TRANSACTION as COMPACTED_PER_TRANSACTION,
 )
@@ -99,27 +98,26 @@ class CleanupService:
         self._quota = quota
         self._compaction = compaction
         self._backup = backup
-        self._sweeper = CleanupRunner(context)
+        self._runner = CleanupRunner(context)
 
     async def expire(
-        self, commission: CleanupOrder, *, scope: MemoryScope | None = None
+        self, command: ExpireMemories, requester: Requester | None = None
     ) -> ExpireResult:
         """Delete everything that has expired, without a grace period and without a backup."""
+        order = CleanupOrder.of(command, requester)
         now = self._runtime.clock.now()
-        walk = self._expired_scan(now, scope, lambda row: CleanupDecision(deletion_rule(row, now)))
-        plan = await self._sweeper.make_plan(walk)
-        telling = self._cleanup_audit("memory.expire", commission, plan)
+        scan = self._expired_scan(
+            now, command.scope, lambda row: CleanupDecision(deletion_rule(row, now))
+        )
+        plan = await self._runner.make_plan(scan)
+        audit = self._cleanup_audit("memory.expire", order, plan)
         (deleted,) = await self._run_batches(
-            telling, CleanupRun(plan, walk.judge, self._delete_action(now))
+            audit, CleanupRun(plan, scan.judge, self._delete_action(now))
         )
         return ExpireResult(deleted, plan.count, dict(plan.by_rule))
 
     async def vacuum(
-        self,
-        commission: CleanupOrder,
-        *,
-        scope: MemoryScope | None = None,
-        older_than_days: int = VACUUM_DAYS,
+        self, command: VacuumMemories, requester: Requester | None = None
     ) -> VacuumResult:
         """Delete what expired longer ago than its grace period, and records that are too old.
 
@@ -132,22 +130,21 @@ class CleanupService:
         selected already (an expired old record would be counted twice). At execution both rules are
         asked, because the plan no longer says which of them selected a row.
         """
+        order = CleanupOrder.of(command, requester)
         now = self._runtime.clock.now()
-        cutoff = days_before(now, older_than_days)
-        judge = self._vacuum_rule(now, cutoff)
-        # `judge` leaves out what the first scan selects: no row is planned twice.
-        due, old = (
-            self._expired_scan(now, scope, self._purge_rule(now)),
-            self._old_records_scan(cutoff, scope, judge),
+        cutoff = days_before(now, command.older_than_days)
+        purge, vacuum = self._purge_rule(now), self._vacuum_rule(now, cutoff)
+        # `vacuum` leaves out what `purge` selects: no row is planned twice.
+        plan = await self._runner.make_plan(
+            self._expired_scan(now, command.scope, purge),
+            self._old_records_scan(cutoff, command.scope, vacuum),
         )
-        plan = await self._sweeper.make_plan(due, old)
-        backup = None if commission.dry_run else await self._backup.write(plan, now)
+        backup = None if order.dry_run else await self._backup.write(plan, now)
         # The event has the file name only: paths of the server are not for readers of the log.
-        kept = {"skipped_count": plan.skipped, "backup": backup and PurePath(backup).name}
-        telling = self._cleanup_audit("memory.vacuum", commission, plan, **kept)
-        purging = self._purge_rule(now)
-        sweep = CleanupRun(plan, lambda row: purging(row) or judge(row), self._delete_action(now))
-        (deleted,) = await self._run_batches(telling, sweep)
+        details = {"skipped_count": plan.skipped, "backup": backup and PurePath(backup).name}
+        audit = self._cleanup_audit("memory.vacuum", order, plan, **details)
+        run = CleanupRun(plan, lambda row: purge(row) or vacuum(row), self._delete_action(now))
+        (deleted,) = await self._run_batches(audit, run)
         return VacuumResult(
             deleted_count=deleted,
             would_delete_count=plan.count,
@@ -156,71 +153,68 @@ class CleanupService:
             backup=backup,
         )
 
-    async def gc(
-        self, commission: CleanupOrder, *, older_than_days: int | None = None
-    ) -> CleanupResult:
+    async def gc(self, command: TidyMemories, requester: Requester | None = None) -> CleanupResult:
         """Purge what expired longer ago than its grace period, compact, evict over quota.
 
         Eviction comes last although reports list it second: what it archives must not be compacted
         in the same round, even with `older_than_days` 0.
         """
+        order = CleanupOrder.of(command, requester)
         now = self._runtime.clock.now()
-        walk = self._expired_scan(now, None, self._purge_rule(now))
-        purge = CleanupRun(
-            await self._sweeper.make_plan(walk), walk.judge, self._delete_action(now)
-        )
-        compact = await self._plan_compaction(commission, now, older_than_days)
-        telling = self._cleanup_audit("memory.gc", commission, purge.plan, compact.plan)
-        purged, compacted = await self._run_batches(telling, purge, compact)
-        if commission.dry_run:
+        scan = self._expired_scan(now, None, self._purge_rule(now))
+        purge = CleanupRun(await self._runner.make_plan(scan), scan.judge, self._delete_action(now))
+        compact = await self._plan_compaction(order, now, command.older_than_days)
+        audit = self._cleanup_audit("memory.gc", order, purge.plan, compact.plan)
+        purged, compacted = await self._run_batches(audit, purge, compact)
+        if order.dry_run:
             purged, compacted = purge.plan.count, compact.plan.count
-        evicted = await self._quota.evict(commission, now)
+        evicted = await self._quota.evict(order, now)
         return CleanupResult({"purge": purged, "evict": evicted, "compact": compacted})
 
     async def compact(
-        self, commission: CleanupOrder, *, older_than_days: int | None = None
+        self, command: TidyMemories, requester: Requester | None = None
     ) -> CleanupResult:
         """Remove the text of memories that were superseded or archived long enough ago."""
+        order = CleanupOrder.of(command, requester)
         now = self._runtime.clock.now()
-        sweep = await self._plan_compaction(commission, now, older_than_days)
-        telling = self._cleanup_audit("memory.gc", commission, sweep.plan)
-        (compacted,) = await self._run_batches(telling, sweep)
-        return CleanupResult({"compact": sweep.plan.count if commission.dry_run else compacted})
+        run = await self._plan_compaction(order, now, command.older_than_days)
+        audit = self._cleanup_audit("memory.gc", order, run.plan)
+        (compacted,) = await self._run_batches(audit, run)
+        return CleanupResult({"compact": run.plan.count if order.dry_run else compacted})
 
     async def _plan_compaction(
-        self, commission: CleanupOrder, now: datetime, older_than_days: int | None
+        self, order: CleanupOrder, now: datetime, older_than_days: int | None
     ) -> CleanupRun:
         days = self._archive_days if older_than_days is None else older_than_days
-        walk = self._compaction.candidate_scan(now, days_before(now, days))
-        plan = await self._sweeper.make_plan(walk)
-        act = self._compaction.batch_action(commission.actor, now)
-        return CleanupRun(plan, walk.judge, act, COMPACTED_PER_TRANSACTION)
+        scan = self._compaction.candidate_scan(now, days_before(now, days))
+        plan = await self._runner.make_plan(scan)
+        act = self._compaction.batch_action(order.actor, now)
+        return CleanupRun(plan, scan.judge, act, COMPACTED_PER_TRANSACTION)
 
-    async def _run_batches(self, telling: CleanupAudit, *sweeps: CleanupRun) -> list[int]:
+    async def _run_batches(self, audit: CleanupAudit, *runs: CleanupRun) -> list[int]:
         """Execute the runs one after the other under one audit event; returns the count of each.
 
         A dry run executes nothing. If no batch wrote the event and a requester gave the order, it
         is written here, with the planned count.
         """
-        order = telling.commission
-        counts, event_id = [0] * len(sweeps), None
-        if not order.dry_run:
-            for at, sweep in enumerate(sweeps):
-                swept = await self._sweeper.execute_run(
-                    sweep, tell=telling.record_batch, event_id=event_id
+        counts, event_id = [0] * len(runs), None
+        if not audit.order.dry_run:
+            for index, run in enumerate(runs):
+                done = await self._runner.execute_run(
+                    run, tell=audit.record_batch, event_id=event_id
                 )
-                counts[at], event_id = swept.count, swept.event_id
-        if event_id is None and order.requester is not None:
-            planned = sum(sweep.plan.count for sweep in sweeps)
-            await self._database.write(lambda tx: telling.record_batch(tx, planned))
+                counts[index], event_id = done.count, done.event_id
+        if event_id is None and audit.order.requester is not None:
+            planned = sum(run.plan.count for run in runs)
+            await self._database.write(lambda tx: audit.record_batch(tx, planned))
         return counts
 
     def _cleanup_audit(
-        self, event_type: str, commission: CleanupOrder, *plans: CleanupPlan, **more: Any
+        self, event_type: str, order: CleanupOrder, *plans: CleanupPlan, **more: Any
     ) -> CleanupAudit:
         by_rule = sum((plan.by_rule for plan in plans), Counter[str]())
         payload = {"by_rule": dict(by_rule), **more}
-        return CleanupAudit(self._audit, self._stores, event_type, commission, payload)
+        return CleanupAudit(self._audit, self._stores, event_type, order, payload)
 
     def _delete_action(self, now: datetime) -> BatchAction:
         def work(tx: Tx, rows: list[CleanupRow]) -> int:
@@ -239,10 +233,10 @@ class CleanupService:
         rules = self._rules
 
         def judge(row: CleanupRow) -> CleanupDecision | None:
-            fate = vacuum_outcome(row, rules, now, cutoff=cutoff)
-            if is_purgeable(row, rules, now) or fate is VacuumOutcome.KEPT:
+            outcome = vacuum_outcome(row, rules, now, cutoff=cutoff)
+            if is_purgeable(row, rules, now) or outcome is VacuumOutcome.KEPT:
                 return None
-            return CleanupDecision(deletion_rule(row, now), goes=fate is VacuumOutcome.REMOVED)
+            return CleanupDecision(deletion_rule(row, now), goes=outcome is VacuumOutcome.REMOVED)
 
         return judge
 

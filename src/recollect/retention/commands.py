@@ -3,10 +3,11 @@
 One declaration gives the OpenAPI schema, the parsing of REST and gRPC, and what the services take.
 """
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from recollect.audit.model import JUSTIFICATION_CHARS_MAX
 from recollect.http.bodies import StrictBody, exact_word
 from recollect.http.operation import Id, Instant, JustifiedStrict
 from recollect.kernel.retention_rules import VACUUM_DAYS, MemoryScope
@@ -48,3 +49,16 @@ class TidyMemories(JustifiedStrict, title="TidyBody"):
 
     dry_run: bool
     older_than_days: Days | None = None
+
+
+class DecideApproval(JustifiedStrict, title="ApprovalDecision"):
+    """Why it was decided so."""
+
+    optional: ClassVar[bool] = True
+
+
+class DecideQuarantine(StrictBody, title="DecisionBody"):
+    """Why; it goes to the audit log."""
+
+    optional: ClassVar[bool] = True
+    note: Annotated[str, Field(max_length=JUSTIFICATION_CHARS_MAX)] | None = None

@@ -29,6 +29,7 @@ from recollect.memories.supersede.explicit import build_successor
 from recollect.memories.supersede.pending import PendingSupersedes
 from recollect.memories.write.writer import WriteHooks
 from recollect.memories.write_access import MemoryWriteAccess
+from recollect.retention.commands import DecideQuarantine
 from recollect.retention.store_bundle import RetentionStores
 from recollect.screening.secret_check import refuse_secrets
 from recollect.visibility.viewer import Viewer
@@ -57,7 +58,7 @@ class QuarantineService:
         audit: MemoryAudit,
         *,
         access: MemoryWriteAccess,
-        sights: ViewerFactory,
+        viewers: ViewerFactory,
         hooks: WriteHooks,
         gate: AdminGate,
     ) -> None:
@@ -66,33 +67,39 @@ class QuarantineService:
         self._runtime = context.runtime
         self._audit = audit
         self._access = access
-        self._sights = sights
+        self._viewers = viewers
         self._hooks = hooks
         self._gate = gate
-        self._wishes = PendingSupersedes(context.stores, audit)
+        self._supersedes = PendingSupersedes(context.stores, audit)
 
     async def list(
         self, requester: Requester, filters: FilterRequest, *, after: str | None, limit: int
     ) -> QuarantinePage:
         """Newest first."""
-        place = decode_key(_LIST, after) if after else None
+        last = decode_key(_LIST, after) if after else None
 
         def work(tx: Tx) -> QuarantinePage:
-            sight = self._viewer(tx, requester)
+            viewer = self._viewer(tx, requester)
             known_to = None if requester.is_admin else requester
-            asked = resolve_filter(tx, self._stores, filters, known_to=known_to)
-            chosen = replace(asked, statuses=(MemoryStatus.QUARANTINED,))
+            resolved = resolve_filter(tx, self._stores, filters, known_to=known_to)
             found = self._stores.quarantine.list_quarantined(
-                tx, sight, chosen, after=place, limit=limit + 1
+                tx,
+                viewer,
+                replace(resolved, statuses=(MemoryStatus.QUARANTINED,)),
+                after=last,
+                limit=limit + 1,
             )
-            shown = found[:limit]
-            cursor = _cursor(shown[-1]) if len(found) > limit else None
-            return QuarantinePage(Page(shown, cursor), sight.now)
+            page = found[:limit]
+            cursor = None
+            if len(found) > limit:
+                end = page[-1].memory
+                cursor = encode_key(_LIST, end.created_at, end.id)
+            return QuarantinePage(Page(page, cursor), viewer.now)
 
         return await self._database.read(work)
 
     async def release(
-        self, requester: Requester, memory_id: MemoryId, *, note: str | None
+        self, requester: Requester, memory_id: MemoryId, command: DecideQuarantine
     ) -> tuple[StoredMemory, datetime]:
         """Make the memory active, with trust `unknown`: its author may mean to deceive.
 
@@ -106,7 +113,7 @@ class QuarantineService:
             self._check_fits(before.memory)
             # What the write wanted to supersede, as far as it still may; the others lose their
             # link. So `predecessors` is read after this, and gives what remains.
-            olds = self._wishes.applicable(tx, before.memory, now=now)
+            olds = self._supersedes.applicable(tx, before.memory, now=now)
             replaced = self._stores.memories.predecessors(tx, [memory_id])
             after = replace(
                 build_successor(before, olds).memory if olds else before.memory,
@@ -120,25 +127,29 @@ class QuarantineService:
             stored = self._stores.memories.update(
                 tx, before, after, change=VersionChange.UPDATED, by=by, at=now
             )
-            self._wishes.apply(tx, requester, after, olds=olds, now=now)
+            self._supersedes.apply(tx, requester, after, olds=olds, now=now)
             self._hooks.indexer.write(tx, stored)
             self._hooks.graph.write_edges(tx, stored)
-            self._record_event(tx, requester, "memory.release", stored=stored, note=note)
+            self._record_event(tx, requester, "memory.release", stored=stored, note=command.note)
             return stored, now
 
-        return await self._run_decision(requester, "releaseMemory", memory_id, note=note, work=work)
+        return await self._run_decision(
+            requester, "releaseMemory", memory_id, note=command.note, work=work
+        )
 
-    async def reject(self, requester: Requester, memory_id: MemoryId, *, note: str | None) -> None:
+    async def reject(
+        self, requester: Requester, memory_id: MemoryId, command: DecideQuarantine
+    ) -> None:
         """Delete the memory. Conflict unless it is quarantined."""
 
         def work(tx: Tx, now: datetime) -> None:
             stored = self._fetch_quarantined(tx, requester, memory_id, now)
             # Cut the links first: a deleted memory must not appear as successor in a history.
-            self._wishes.discard_all(tx, stored.memory, now=now)
+            self._supersedes.discard_all(tx, stored.memory, now=now)
             self._stores.memories.delete(tx, memory_id, at=now)
-            self._record_event(tx, requester, "memory.reject", stored=stored, note=note)
+            self._record_event(tx, requester, "memory.reject", stored=stored, note=command.note)
 
-        await self._run_decision(requester, "rejectMemory", memory_id, note=note, work=work)
+        await self._run_decision(requester, "rejectMemory", memory_id, note=command.note, work=work)
 
     async def _run_decision(
         self,
@@ -159,7 +170,7 @@ class QuarantineService:
     def _viewer(self, tx: Tx, requester: Requester) -> Viewer:
         if requester.is_admin:
             return Viewer.for_system(_ADMIN_REASON, self._runtime.clock.now())
-        return self._sights.viewer_for(tx, requester)
+        return self._viewers.viewer_for(tx, requester)
 
     def _fetch_quarantined(
         self, tx: Tx, requester: Requester, memory_id: MemoryId, now: datetime
@@ -207,7 +218,3 @@ class QuarantineService:
             run_id=memory.run_id,
             justification=note,
         )
-
-
-def _cursor(stored: StoredMemory) -> str:
-    return encode_key(_LIST, stored.memory.created_at, stored.memory.id)

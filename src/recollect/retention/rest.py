@@ -2,92 +2,111 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import PlainSerializer, WithJsonSchema
 
-from recollect.http.bodies import StrictBody, exact_word
 from recollect.http.call import Call, Handler
-from recollect.http.operation import (
-    Id,
-    Instant,
-    Operation,
-    memory_operation,
-    nullable_field,
-    resource,
+from recollect.http.operation import Operation, memory_operation
+from recollect.http.resource import (
+    InstantText,
+    Resource,
+    ResourcePart,
+    attribute,
+    resource_schemas,
 )
-from recollect.http.params import Schema
-from recollect.http.render import instant_text
-from recollect.http.schemas import INSTANT, INTEGER, OBJECT, TEXT
-from recollect.kernel.retention_rules import (
-    PII_TAGS,
-    AuditAlert,
-    MemoryScope,
-    PiiRiskRule,
-    PiiTagRule,
-    RetentionPolicy,
-    RetentionRules,
-)
-from recollect.kernel.strict_json import dump
-from recollect.memories.model import MemoryType
-from recollect.retention.service import ProposedMemory, RetentionService
-
-_TAGS_MAX = 50
-_STRINGS: Schema = {"type": "array", "items": TEXT}
-_BOOLEAN: Schema = {"type": "boolean"}
-
-ScopeWord = Annotated[MemoryScope, exact_word(MemoryScope)]
+from recollect.http.schemas import OBJECT, TEXT
+from recollect.kernel.retention_rules import PII_TAGS, PiiRisk
+from recollect.retention.commands import PreviewRetention
+from recollect.retention.service import RetentionService
 
 
-class RetentionPreview(StrictBody):
-    """A memory that somebody thinks of writing. With `type` it is a statement, without a record,
-    for which the default of the scope is."""
-
-    scope: ScopeWord
-    type: Annotated[MemoryType, exact_word(MemoryType)] | None = None
-    retention_policy: Id | None = None
-    ttl_seconds: Annotated[int, Field(ge=1)] | None = None
-    pii_tags: Annotated[list[str], Field(max_length=_TAGS_MAX)] | None = None
-    created_at: Instant | None = None
+def _object_field(description: str) -> WithJsonSchema:
+    return WithJsonSchema(OBJECT | {"description": description})
 
 
-RESOURCES: dict[str, Schema] = {
-    "RetentionPolicy": resource(
-        {
-            "name": TEXT,
-            "ttl_seconds": nullable_field(INTEGER),
-            "scopes": _STRINGS,
-            "until_run_completes": _BOOLEAN,
-        }
-    ),
-    "RetentionRules": resource(
-        {
-            "profile": TEXT,
-            "default_ttl": OBJECT | {"description": "Seconds by scope."},
-            "policies": {
-                "type": "array",
-                "items": {"$ref": "#/components/schemas/RetentionPolicy"},
-            },
-            "pii": resource(
-                {
-                    "tags": OBJECT | {"description": f"By tag: {', '.join(PII_TAGS)}."},
-                    "retention_rules": OBJECT | {"description": "By risk."},
-                }
-            ),
-            "vacuum": resource(
-                {
-                    "enabled": _BOOLEAN,
-                    "interval_hours": INTEGER,
-                    "grace_days": INTEGER,
-                    "after_days": OBJECT | {"description": "Days by scope."},
-                }
-            ),
-            "backup": resource({"before_vacuum": _BOOLEAN, "format": TEXT, "keep_days": INTEGER}),
-            "audit": OBJECT | {"description": "When operators are alerted."},
-        }
-    ),
-    "ExpiryPreview": resource(
-        {"expires_at": nullable_field(INSTANT), "expiry_rule": TEXT, "clamped": _BOOLEAN}
-    ),
-}
+_Texts = Annotated[
+    frozenset[str], PlainSerializer(sorted), WithJsonSchema({"type": "array", "items": TEXT})
+]
+_RiskLabel = Annotated[PiiRisk, PlainSerializer(lambda risk: risk.label)]
+
+
+class RetentionPolicyResource(Resource):
+    """A named TTL."""
+
+    name: str
+    ttl_seconds: int | None
+    scopes: _Texts
+    until_run_completes: bool
+
+
+class PiiTagFields(ResourcePart):
+    """Risk and precautions of a kind of personal data."""
+
+    risk: _RiskLabel
+    handling: _Texts
+
+
+class PiiRiskFields(ResourcePart):
+    """The cap of a risk."""
+
+    max_ttl_seconds: int
+    approval: bool
+    delete_on_run_completion: bool
+
+
+class PiiFields(ResourcePart):
+    """The rules of personal data."""
+
+    tags: Annotated[dict[str, PiiTagFields], _object_field(f"By tag: {', '.join(PII_TAGS)}.")]
+    retention_rules: Annotated[dict[str, PiiRiskFields], _object_field("By risk.")]
+
+
+class VacuumFields(ResourcePart):
+    """When a vacuum runs, and what it takes."""
+
+    enabled: bool
+    interval_hours: int
+    grace_days: int
+    after_days: Annotated[dict[str, int], _object_field("Days by scope.")]
+
+
+class BackupFields(ResourcePart):
+    """What a vacuum writes first. The directory is left out: callers need not know paths of the
+    server."""
+
+    before_vacuum: bool
+    format: str
+    keep_days: int
+
+
+class AlertFields(ResourcePart):
+    """When operators are alerted."""
+
+    count: int
+    window_minutes: int
+    tags: _Texts
+
+
+class RetentionRulesResource(Resource):
+    """The loaded rules."""
+
+    profile: str
+    default_ttl: Annotated[dict[str, int], _object_field("Seconds by scope.")]
+    policies: list[RetentionPolicyResource]
+    pii: PiiFields
+    vacuum: VacuumFields
+    backup: BackupFields
+    audit: Annotated[dict[str, Any], _object_field("When operators are alerted.")]
+
+
+class ExpiryPreviewResource(Resource):
+    """When a memory would expire, and by which rule."""
+
+    expires_at: InstantText | None
+    expiry_rule: str = attribute("rule")
+    clamped: bool
+
+
+RESOURCES = resource_schemas(RetentionPolicyResource, RetentionRulesResource, ExpiryPreviewResource)
 
 OPERATIONS: tuple[Operation, ...] = (
     memory_operation(
@@ -104,38 +123,31 @@ OPERATIONS: tuple[Operation, ...] = (
         "When such a memory would expire, by which rule, and whether a longer wish was cut. With "
         "`type` it is a statement, without a record; `created_at` is now unless given.",
         response="ExpiryPreview",
-        body=RetentionPreview,
+        body=PreviewRetention,
         only_reads=True,
     ),
 )
 
 
 async def get_retention_policies(call: Call) -> str:
-    """The loaded rules, without the backup directory: callers need not know paths of the server."""
     retention = call.services[RetentionService]
     rules = retention.rules
-    return dump(
+    return RetentionRulesResource.render(
         {
             "profile": retention.profile,
-            "default_ttl": dict(rules.default_ttl_seconds),
-            "policies": [_policy_fields(policy) for policy in rules.policies.values()],
-            "pii": _pii_fields(rules),
-            "vacuum": {
-                "enabled": rules.vacuum.enabled,
-                "interval_hours": rules.vacuum.interval_hours,
-                "grace_days": rules.vacuum.grace_days,
-                "after_days": dict(rules.vacuum.after_days),
+            "default_ttl": rules.default_ttl_seconds,
+            "policies": rules.policies.values(),
+            "pii": {
+                "tags": rules.tags,
+                "retention_rules": {risk.label: rule for risk, rule in rules.risks.items()},
             },
-            "backup": {
-                "before_vacuum": rules.backup.before_vacuum,
-                "format": rules.backup.format,
-                "keep_days": rules.backup.keep_days,
-            },
+            "vacuum": rules.vacuum,
+            "backup": rules.backup,
             "audit": {
                 "log_content": False,
                 "alerts": {
-                    "mass_deletion": _alert_fields(rules.audit.mass_deletion),
-                    "pii_access_spike": _alert_fields(rules.audit.pii_access_spike),
+                    "mass_deletion": AlertFields.to_fields(rules.audit.mass_deletion),
+                    "pii_access_spike": AlertFields.to_fields(rules.audit.pii_access_spike),
                 },
             },
         }
@@ -143,59 +155,7 @@ async def get_retention_policies(call: Call) -> str:
 
 
 async def preview_retention(call: Call) -> str:
-    body: RetentionPreview = call.body
-    proposal = ProposedMemory(
-        scope=body.scope,
-        type=body.type,
-        retention_policy=body.retention_policy,
-        ttl_seconds=body.ttl_seconds,
-        pii_tags=tuple(body.pii_tags or ()),
-        created_at=body.created_at,
-    )
-    ending = call.services[RetentionService].preview(proposal)
-    return dump(
-        {
-            "expires_at": instant_text(ending.expires_at),
-            "expiry_rule": ending.rule,
-            "clamped": ending.clamped,
-        }
-    )
-
-
-def _policy_fields(policy: RetentionPolicy) -> dict[str, Any]:
-    return {
-        "name": policy.name,
-        "ttl_seconds": policy.ttl_seconds,
-        "scopes": sorted(policy.scopes),
-        "until_run_completes": policy.until_run_completes,
-    }
-
-
-def _pii_fields(rules: RetentionRules) -> dict[str, Any]:
-    return {
-        "tags": {name: _tag_fields(tag) for name, tag in rules.tags.items()},
-        "retention_rules": {risk.label: _risk_fields(rule) for risk, rule in rules.risks.items()},
-    }
-
-
-def _tag_fields(tag: PiiTagRule) -> dict[str, Any]:
-    return {"risk": tag.risk.label, "handling": sorted(tag.handling)}
-
-
-def _risk_fields(rule: PiiRiskRule) -> dict[str, Any]:
-    return {
-        "max_ttl_seconds": rule.max_ttl_seconds,
-        "approval": rule.approval,
-        "delete_on_run_completion": rule.delete_on_run_completion,
-    }
-
-
-def _alert_fields(alert: AuditAlert) -> dict[str, Any]:
-    return {
-        "count": alert.count,
-        "window_minutes": alert.window_minutes,
-        "tags": sorted(alert.tags),
-    }
+    return ExpiryPreviewResource.render(call.services[RetentionService].preview(call.body))
 
 
 HANDLERS: dict[str, Handler] = {

@@ -1,50 +1,46 @@
 """Operations of approvals: requests to let a memory with critical personal data live past its
 cap."""
 
-from typing import ClassVar
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import PlainSerializer, WithJsonSchema
 
 from recollect.http.call import Call, Handler
-from recollect.http.operation import (
-    ID,
-    LIST,
-    OWNER,
-    JustifiedStrict,
-    Operation,
-    memory_operation,
-    nullable_field,
-    resource,
-)
-from recollect.http.params import Schema, enum_param
-from recollect.http.render import instant_text
-from recollect.http.schemas import INSTANT
+from recollect.http.operation import LIST, OWNER, Operation, memory_operation
+from recollect.http.params import enum_param
+from recollect.http.resource import InstantText, Resource, resource_schemas
+from recollect.http.schemas import INSTANT, nullable_schema
 from recollect.identity.actions import Action
-from recollect.kernel.strict_json import dump
-from recollect.memories.expiry import FOREVER, Approval, ApprovalStatus
-from recollect.retention.approvals import ApprovalService, ApprovalVerdict
+from recollect.kernel.clock import to_text
+from recollect.memories.expiry import FOREVER, ApprovalStatus
+from recollect.retention.approvals import ApprovalService
+from recollect.retention.commands import DecideApproval
+
+_OwnerId = Annotated[str, WithJsonSchema(OWNER)]
+_REQUESTED_EXPIRY = nullable_schema(
+    INSTANT | {"description": "Null: the memory is to live for ever."}
+)
 
 
-class ApprovalDecision(JustifiedStrict):
-    """Why it was decided so."""
+class ApprovalResource(Resource):
+    """A request to let a memory live past its cap."""
 
-    optional: ClassVar[bool] = True
+    id: str
+    memory_id: str
+    requested_by: _OwnerId
+    requested_expires_at: Annotated[
+        datetime,
+        PlainSerializer(lambda at: None if at == FOREVER else to_text(at)),
+        WithJsonSchema(_REQUESTED_EXPIRY),
+    ]
+    status: ApprovalStatus
+    decided_by: _OwnerId | None
+    decided_at: InstantText | None
+    valid_until: InstantText
 
 
-RESOURCES: dict[str, Schema] = {
-    "Approval": resource(
-        {
-            "id": ID,
-            "memory_id": ID,
-            "requested_by": OWNER,
-            "requested_expires_at": nullable_field(
-                INSTANT | {"description": "Null: the memory is to live for ever."}
-            ),
-            "status": {"type": "string", "enum": [str(status) for status in ApprovalStatus]},
-            "decided_by": nullable_field(OWNER),
-            "decided_at": nullable_field(INSTANT),
-            "valid_until": INSTANT,
-        }
-    )
-}
+RESOURCES = resource_schemas(ApprovalResource)
 
 _APPROVAL_PATH = "/v1/approvals/{approval_id}"
 
@@ -69,7 +65,7 @@ OPERATIONS: tuple[Operation, ...] = (
         response="Approval",
         action=Action.ADMIN_WRITE,
         audit="approve",
-        body=ApprovalDecision,
+        body=DecideApproval,
         refusals=(409,),
     ),
     memory_operation(
@@ -80,27 +76,10 @@ OPERATIONS: tuple[Operation, ...] = (
         response="Approval",
         action=Action.ADMIN_WRITE,
         audit="deny",
-        body=ApprovalDecision,
+        body=DecideApproval,
         refusals=(409,),
     ),
 )
-
-
-def approval_to_json(approval: Approval) -> str:
-    """An approval as JSON; a requested expiry of `FOREVER` is null."""
-    wish = approval.requested_expires_at
-    return dump(
-        {
-            "id": approval.id,
-            "memory_id": approval.memory_id,
-            "requested_by": approval.requested_by,
-            "requested_expires_at": None if wish == FOREVER else instant_text(wish),
-            "status": approval.status,
-            "decided_by": approval.decided_by,
-            "decided_at": instant_text(approval.decided_at),
-            "valid_until": instant_text(approval.valid_until),
-        }
-    )
 
 
 async def list_approvals(call: Call) -> bytes:
@@ -110,11 +89,11 @@ async def list_approvals(call: Call) -> bytes:
         after=call.page.after,
         limit=call.page.size,
     )
-    return call.render_page(map(approval_to_json, page.items), page.next_cursor)
+    return call.render_page(map(ApprovalResource.render, page.items), page.next_cursor)
 
 
 async def get_approval(call: Call) -> str:
-    return approval_to_json(
+    return ApprovalResource.render(
         await call.services[ApprovalService].get(call.required_requester, call.path["approval_id"])
     )
 
@@ -128,11 +107,10 @@ async def deny(call: Call) -> str:
 
 
 async def _decide(call: Call, *, approve: bool) -> str:
-    decision = ApprovalVerdict(approve, call.justification)
     decided = await call.services[ApprovalService].decide(
-        call.required_requester, call.path["approval_id"], decision
+        call.required_requester, call.path["approval_id"], call.justified_body, approve=approve
     )
-    return approval_to_json(decided)
+    return ApprovalResource.render(decided)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -1,68 +1,52 @@
 """Operations of cleanup, for admins. `dry_run` has no default: every call must say it."""
 
+from dataclasses import asdict
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import WithJsonSchema
 
 from recollect.http.call import Call, Handler
-from recollect.http.operation import (
-    JustifiedStrict,
-    Operation,
-    memory_operation,
-    nullable_field,
-    resource,
-)
-from recollect.http.params import Schema
-from recollect.http.render import instant_text
-from recollect.http.schemas import INSTANT, INTEGER, OBJECT, TEXT
+from recollect.http.operation import Operation, memory_operation
+from recollect.http.resource import InstantText, JsonObject, Resource, resource_schemas
 from recollect.identity.actions import Action
-from recollect.kernel.retention_rules import VACUUM_DAYS, MemoryScope
-from recollect.kernel.strict_json import dump
-from recollect.retention.cleanup_audit import CleanupOrder
-from recollect.retention.cleanup_service import CleanupResult, CleanupService
-from recollect.retention.rest import ScopeWord
+from recollect.kernel.retention_rules import MemoryScope
+from recollect.retention.cleanup_service import CleanupService
+from recollect.retention.commands import ExpireMemories, TidyMemories, VacuumMemories
 
-Days = Annotated[int, Field(ge=0, le=10_000_000)]
+_ScopeOrAll = Annotated[
+    str, WithJsonSchema({"type": "string", "enum": ["all", *map(str, MemoryScope)]})
+]
 
 
-class ExpireBody(JustifiedStrict):
-    """What to expire: everything, or one scope."""
+class ExpireReportResource(Resource):
+    """What was removed because it had expired."""
 
-    scope: ScopeWord | None = None
+    deleted_count: int
+    would_delete_count: int
+    by_rule: JsonObject
+
+
+class VacuumReportResource(Resource):
+    """What a vacuum removed, and what was asked of it."""
+
+    deleted_count: int
+    would_delete_count: int
+    skipped_count: int
+    scope: _ScopeOrAll
+    older_than_days: int
+    cutoff: InstantText
     dry_run: bool
+    backup: str | None
 
 
-class VacuumBody(ExpireBody):
-    """What to vacuum, and from which age on records go."""
+class TidyReportResource(Resource):
+    """How many rows each step changed."""
 
-    older_than_days: Days = VACUUM_DAYS
-
-
-class TidyBody(JustifiedStrict):
-    """From which age on rows that were put away lose their text; unset: `gc.archive_days`."""
-
-    dry_run: bool
-    older_than_days: Days | None = None
+    by_step: JsonObject
+    count: int
 
 
-_COUNTS = {"deleted_count": INTEGER, "would_delete_count": INTEGER}
-_SCOPE: Schema = {"type": "string", "enum": ["all", *(str(scope) for scope in MemoryScope)]}
-
-RESOURCES: dict[str, Schema] = {
-    "ExpireReport": resource(_COUNTS | {"by_rule": OBJECT}),
-    "VacuumReport": resource(
-        _COUNTS
-        | {
-            "skipped_count": INTEGER,
-            "scope": _SCOPE,
-            "older_than_days": INTEGER,
-            "cutoff": INSTANT,
-            "dry_run": {"type": "boolean"},
-            "backup": nullable_field(TEXT),
-        }
-    ),
-    "TidyReport": resource({"by_step": OBJECT, "count": INTEGER}),
-}
+RESOURCES = resource_schemas(ExpireReportResource, VacuumReportResource, TidyReportResource)
 
 OPERATIONS: tuple[Operation, ...] = (
     memory_operation(
@@ -73,7 +57,7 @@ OPERATIONS: tuple[Operation, ...] = (
         response="ExpireReport",
         action=Action.ADMIN_WRITE,
         audit="expire",
-        body=ExpireBody,
+        body=ExpireMemories,
     ),
     memory_operation(
         "vacuumMemories",
@@ -85,7 +69,7 @@ OPERATIONS: tuple[Operation, ...] = (
         response="VacuumReport",
         action=Action.ADMIN_WRITE,
         audit="vacuum",
-        body=VacuumBody,
+        body=VacuumMemories,
     ),
     memory_operation(
         "collectMemories",
@@ -96,7 +80,7 @@ OPERATIONS: tuple[Operation, ...] = (
         response="TidyReport",
         action=Action.ADMIN_WRITE,
         audit="gc",
-        body=TidyBody,
+        body=TidyMemories,
     ),
     memory_operation(
         "compactMemories",
@@ -107,72 +91,38 @@ OPERATIONS: tuple[Operation, ...] = (
         response="TidyReport",
         action=Action.ADMIN_WRITE,
         audit="compact",
-        body=TidyBody,
+        body=TidyMemories,
     ),
 )
 
 
 async def expire_memories(call: Call) -> str:
-    body: ExpireBody = call.body
-    done = await call.services[CleanupService].expire(
-        _cleanup_order(call, dry_run=body.dry_run), scope=body.scope
-    )
-    return dump(
-        {
-            "deleted_count": done.deleted_count,
-            "would_delete_count": done.would_delete_count,
-            "by_rule": dict(done.by_rule),
-        }
+    return ExpireReportResource.render(
+        await call.services[CleanupService].expire(call.justified_body, call.required_requester)
     )
 
 
 async def vacuum_memories(call: Call) -> str:
-    body: VacuumBody = call.body
-    done = await call.services[CleanupService].vacuum(
-        _cleanup_order(call, dry_run=body.dry_run),
-        scope=body.scope,
-        older_than_days=body.older_than_days,
-    )
-    return dump(
-        {
-            "deleted_count": done.deleted_count,
-            "would_delete_count": done.would_delete_count,
-            "skipped_count": done.skipped_count,
-            "scope": body.scope or "all",
-            "older_than_days": body.older_than_days,
-            "cutoff": instant_text(done.cutoff),
-            "dry_run": body.dry_run,
-            "backup": done.backup,
-        }
-    )
+    command: VacuumMemories = call.justified_body
+    done = await call.services[CleanupService].vacuum(command, call.required_requester)
+    order = {
+        "scope": command.scope or "all",
+        "older_than_days": command.older_than_days,
+        "dry_run": command.dry_run,
+    }
+    return VacuumReportResource.render(asdict(done) | order)
 
 
 async def collect_memories(call: Call) -> str:
-    body: TidyBody = call.body
-    commission = _cleanup_order(call, dry_run=body.dry_run)
-    return _result_to_json(
-        await call.services[CleanupService].gc(commission, older_than_days=body.older_than_days)
+    return TidyReportResource.render(
+        await call.services[CleanupService].gc(call.justified_body, call.required_requester)
     )
 
 
 async def compact_memories(call: Call) -> str:
-    body: TidyBody = call.body
-    commission = _cleanup_order(call, dry_run=body.dry_run)
-    return _result_to_json(
-        await call.services[CleanupService].compact(
-            commission, older_than_days=body.older_than_days
-        )
+    return TidyReportResource.render(
+        await call.services[CleanupService].compact(call.justified_body, call.required_requester)
     )
-
-
-def _cleanup_order(call: Call, *, dry_run: bool) -> CleanupOrder:
-    return CleanupOrder(
-        dry_run=dry_run, requester=call.required_requester, justification=call.justification
-    )
-
-
-def _result_to_json(done: CleanupResult) -> str:
-    return dump({"by_step": dict(done.by_step), "count": done.count})
 
 
 HANDLERS: dict[str, Handler] = {

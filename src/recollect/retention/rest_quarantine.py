@@ -1,11 +1,5 @@
 """Operations of quarantine: list, release, reject."""
 
-from typing import Annotated, ClassVar
-
-from pydantic import Field
-
-from recollect.audit.model import JUSTIFICATION_CHARS_MAX
-from recollect.http.bodies import StrictBody
 from recollect.http.call import Call, Handler
 from recollect.http.operation import LIST, Operation, memory_operation, resource
 from recollect.http.params import Schema
@@ -19,19 +13,12 @@ from recollect.memories.rest_filters import (
     filters_from_query,
 )
 from recollect.memories.rest_read import MEMORY_PROPERTIES, path_memory_id
+from recollect.retention.commands import DecideQuarantine
 from recollect.retention.quarantine import QuarantineService
 
 # Quarantined rows are visible to no asker and have no past versions to read.
 _UNSUPPORTED_FILTERS = ("chat_id", "asker_id", "status", "valid_at", "as_of")
 FILTERS = tuple(param for param in FILTER_PARAMS if param.name not in _UNSUPPORTED_FILTERS)
-
-
-class DecisionBody(StrictBody):
-    """Why; it goes to the audit log."""
-
-    optional: ClassVar[bool] = True
-
-    note: Annotated[str, Field(max_length=JUSTIFICATION_CHARS_MAX)] | None = None
 
 
 RESOURCES: dict[str, Schema] = {
@@ -64,7 +51,7 @@ OPERATIONS: tuple[Operation, ...] = (
         200,
         "Let a quarantined memory in. It is active from now on, with trust `unknown`.",
         response="Memory",
-        body=DecisionBody,
+        body=DecideQuarantine,
         refusals=(409,),
     ),
     memory_operation(
@@ -72,7 +59,7 @@ OPERATIONS: tuple[Operation, ...] = (
         f"POST {_QUARANTINE_PATH}/reject",
         204,
         "Remove a quarantined memory for good.",
-        body=DecisionBody,
+        body=DecideQuarantine,
         refusals=(409,),
     ),
 )
@@ -98,17 +85,15 @@ async def list_quarantine(call: Call) -> bytes:
 
 
 async def release_memory(call: Call) -> str:
-    body: DecisionBody = call.body
     stored, now = await call.services[QuarantineService].release(
-        call.required_requester, path_memory_id(call), note=body.note
+        call.required_requester, path_memory_id(call), call.body
     )
     return dump(memory_to_json(stored, now))
 
 
 async def reject_memory(call: Call) -> None:
-    body: DecisionBody = call.body
     await call.services[QuarantineService].reject(
-        call.required_requester, path_memory_id(call), note=body.note
+        call.required_requester, path_memory_id(call), call.body
     )
 
 

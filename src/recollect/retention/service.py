@@ -1,10 +1,6 @@
 """The loaded retention rules, and a preview of the expiry that they give a memory."""
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from recollect.kernel.retention_rules import (
-    MemoryScope,
     RetentionProfile,
     RetentionRules,
 )
@@ -16,20 +12,8 @@ from recollect.memories.expiry import (
     explicit_expiry,
 )
 from recollect.memories.model import MemoryKind, MemoryType
+from recollect.retention.commands import PreviewRetention
 from recollect.screening import pii
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProposedMemory:
-    """A memory that a caller may write. With a type it is a statement, without one a record; only
-    records have the default TTL of their scope."""
-
-    scope: MemoryScope
-    type: MemoryType | None = None
-    retention_policy: str | None = None
-    ttl_seconds: int | None = None
-    pii_tags: tuple[str, ...] = ()
-    created_at: datetime | None = None
 
 
 class RetentionService:
@@ -42,20 +26,20 @@ class RetentionService:
         self.rules = rules
         self.profile = profile
 
-    def preview(self, proposal: ProposedMemory) -> Expiry:
+    def preview(self, command: PreviewRetention) -> Expiry:
         """When such a memory would expire, and by which rule."""
-        created_at = proposal.created_at or self._runtime.clock.now()
-        named = proposal.retention_policy
-        life = ExpiryInputs(
-            scope=proposal.scope,
-            kind=MemoryKind.RECORD if proposal.type is None else MemoryKind.STATEMENT,
-            type=proposal.type or MemoryType.KNOWLEDGE,
+        created_at = command.created_at or self._runtime.clock.now()
+        policy_name = command.retention_policy
+        inputs = ExpiryInputs(
+            scope=command.scope,
+            kind=MemoryKind.RECORD if command.type is None else MemoryKind.STATEMENT,
+            type=command.type or MemoryType.KNOWLEDGE,
             created_at=created_at,
             observed_at=created_at,
-            explicit_expires_at=explicit_expiry(
-                proposal.ttl_seconds, None, counted_from=created_at
-            ),
-            policy=None if named is None else self.rules.require_policy(named, proposal.scope),
-            pii_tags=pii.normalise_tags(proposal.pii_tags),
+            explicit_expires_at=explicit_expiry(command.ttl_seconds, None, counted_from=created_at),
+            policy=None
+            if policy_name is None
+            else self.rules.require_policy(policy_name, command.scope),
+            pii_tags=pii.normalise_tags(tuple(command.pii_tags or ())),
         )
-        return compute_expiry(life, self.rules, profile=self.profile)
+        return compute_expiry(inputs, self.rules, profile=self.profile)

@@ -40,38 +40,38 @@ class SpaceQuota:
         context: ServiceContext[RetentionStores],
         audit: MemoryAudit,
         *,
-        use: UsageTracker,
+        usage: UsageTracker,
         max_entries: int | None,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
         self._audit = audit
-        self._use = use
-        self._most = max_entries
-        self._sweeper = CleanupRunner(context)
+        self._usage = usage
+        self._max_entries = max_entries
+        self._runner = CleanupRunner(context)
 
-    async def evict(self, commission: CleanupOrder, now: datetime) -> int:
+    async def evict(self, order: CleanupOrder, now: datetime) -> int:
         """Archive what is over quota in every space; returns how many rows, or would be.
 
         Uses that are still in memory are written first: the order of eviction depends on when a
         row was last shown.
         """
-        most = self._most
-        if most is None:
+        max_entries = self._max_entries
+        if max_entries is None:
             return 0
-        await self._use.flush()
-        crowds = await self._database.scan(
-            lambda tx: self._stores.memory_bulk.spaces_over_quota(tx, most=most, now=now)
+        await self._usage.flush()
+        spaces = await self._database.scan(
+            lambda tx: self._stores.memory_bulk.spaces_over_quota(tx, most=max_entries, now=now)
         )
         return sum(
             [
-                await self._evict_over_quota(commission, crowd, crowd.count - most, now)
-                for crowd in crowds
+                await self._evict_over_quota(order, space, space.count - max_entries, now)
+                for space in spaces
             ]
         )
 
     async def _evict_over_quota(
-        self, commission: CleanupOrder, crowd: OverQuotaSpace, over: int, now: datetime
+        self, order: CleanupOrder, space: OverQuotaSpace, over: int, now: datetime
     ) -> int:
         """Archive up to `over` rows of one space.
 
@@ -81,36 +81,34 @@ class SpaceQuota:
         """
         rows = await self._database.scan(
             lambda tx: self._stores.memory_bulk.eviction_candidates(
-                tx, crowd.space, now=now, limit=over
+                tx, space.space, now=now, limit=over
             )
         )
-        if commission.dry_run:
+        if order.dry_run:
             return len(rows)
-        told = {"shortfall": over - len(rows)}
-        telling = CleanupAudit(
-            self._audit, self._stores, "memory.evict", commission, told, crowd.space
-        )
+        payload = {"shortfall": over - len(rows)}
+        audit = CleanupAudit(self._audit, self._stores, "memory.evict", order, payload, space.space)
         if not rows:
-            await self._database.write(lambda tx: telling.record_batch(tx, 0))
+            await self._database.write(lambda tx: audit.record_batch(tx, 0))
             return 0
-        return await self._archive_rows(rows, commission.actor, telling, now)
+        return await self._archive_rows(rows, order.actor, audit, now)
 
     async def _archive_rows(
-        self, rows: Sequence[CleanupRow], by: Owner, telling: CleanupAudit, now: datetime
+        self, rows: Sequence[CleanupRow], by: Owner, audit: CleanupAudit, now: datetime
     ) -> int:
         # SQL has ordered and limited the rows, so no scan is needed. The runner still locks each
         # batch and checks it again: a row that was used or changed meanwhile may be exempt now.
         plan = CleanupPlan()
         for row in rows:
             plan.add_row(row, CleanupDecision("evicted"))
-        sweep = CleanupRun(
+        run = CleanupRun(
             plan,
             lambda row: CleanupDecision("evicted") if can_evict(row, now) else None,
-            lambda tx, held: sum(self._archive_row(tx, row, by, now) for row in held),
+            lambda tx, locked: sum(self._archive_row(tx, row, by, now) for row in locked),
             _ROWS_PER_TRANSACTION,
         )
-        swept = await self._sweeper.execute_run(sweep, tell=telling.record_batch, event_id=None)
-        return swept.count
+        done = await self._runner.execute_run(run, tell=audit.record_batch, event_id=None)
+        return done.count
 
     def _archive_row(self, tx: Tx, row: CleanupRow, by: Owner, now: datetime) -> bool:
         before = self._stores.memories.fetch(tx, row.id)

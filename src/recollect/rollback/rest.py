@@ -7,22 +7,17 @@ from pydantic import model_validator
 from recollect.http.bodies import StrictBody
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
-    ID,
     Id,
     Instant,
     JustifiedStrict,
     Operation,
     memory_operation,
-    nullable_field,
-    resource,
 )
-from recollect.http.params import Schema
 from recollect.http.paths import path_id
-from recollect.http.schemas import INTEGER
+from recollect.http.resource import Resource, resource_schemas
 from recollect.kernel.space import to_chat_id
-from recollect.kernel.strict_json import dump
 from recollect.rollback.model import RollbackSource, SourceKind
-from recollect.rollback.service import RollbackResult, RollbackService
+from recollect.rollback.service import RollbackService
 
 _SOURCE_FIELDS = ", ".join(SourceKind)
 
@@ -74,17 +69,17 @@ class UndoBody(JustifiedStrict):
     optional: ClassVar[bool] = True
 
 
-RESOURCES: dict[str, Schema] = {
-    "RollbackReport": resource(
-        {
-            "id": nullable_field(ID),
-            "archived": INTEGER,
-            "restored": INTEGER,
-            "untouched": INTEGER,
-            "ids": {"type": "array", "items": ID},
-        }
-    ),
-}
+class RollbackReportResource(Resource):
+    """What a rollback or its undo did."""
+
+    id: str | None
+    archived: int
+    restored: int
+    untouched: int
+    ids: list[str]
+
+
+RESOURCES = resource_schemas(RollbackReportResource)
 
 OPERATIONS: tuple[Operation, ...] = (
     memory_operation(
@@ -118,7 +113,7 @@ async def roll_back(call: Call) -> str:
         dry_run=body.dry_run,
         justification=body.justification,
     )
-    return _result_to_json(done)
+    return RollbackReportResource.render(done)
 
 
 async def undo_rollback(call: Call) -> str:
@@ -128,19 +123,7 @@ async def undo_rollback(call: Call) -> str:
         path_id(call, "rollback_id", "rollback"),
         justification=body.justification,
     )
-    return _result_to_json(done)
-
-
-def _result_to_json(done: RollbackResult) -> str:
-    return dump(
-        {
-            "id": done.id,
-            "archived": done.archived,
-            "restored": done.restored,
-            "untouched": done.untouched,
-            "ids": list(done.ids),
-        }
-    )
+    return RollbackReportResource.render(done)
 
 
 HANDLERS: dict[str, Handler] = {"rollBack": roll_back, "undoRollback": undo_rollback}
