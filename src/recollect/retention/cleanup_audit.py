@@ -26,7 +26,7 @@ class CleanupOrder:
     justification: str | None = None
 
     @classmethod
-    def of(
+    def for_command(
         cls, command: ExpireMemories | TidyMemories, requester: Requester | None
     ) -> "CleanupOrder":
         return cls(

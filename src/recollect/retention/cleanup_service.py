@@ -104,7 +104,7 @@ class CleanupService:
         self, command: ExpireMemories, requester: Requester | None = None
     ) -> ExpireResult:
         """Delete everything that has expired, without a grace period and without a backup."""
-        order = CleanupOrder.of(command, requester)
+        order = CleanupOrder.for_command(command, requester)
         now = self._runtime.clock.now()
         scan = self._expired_scan(
             now, command.scope, lambda row: CleanupDecision(deletion_rule(row, now))
@@ -130,7 +130,7 @@ class CleanupService:
         selected already (an expired old record would be counted twice). At execution both rules are
         asked, because the plan no longer says which of them selected a row.
         """
-        order = CleanupOrder.of(command, requester)
+        order = CleanupOrder.for_command(command, requester)
         now = self._runtime.clock.now()
         cutoff = days_before(now, command.older_than_days)
         purge, vacuum = self._purge_rule(now), self._vacuum_rule(now, cutoff)
@@ -159,7 +159,7 @@ class CleanupService:
         Eviction comes last although reports list it second: what it archives must not be compacted
         in the same round, even with `older_than_days` 0.
         """
-        order = CleanupOrder.of(command, requester)
+        order = CleanupOrder.for_command(command, requester)
         now = self._runtime.clock.now()
         scan = self._expired_scan(now, None, self._purge_rule(now))
         purge = CleanupRun(await self._runner.make_plan(scan), scan.judge, self._delete_action(now))
@@ -175,7 +175,7 @@ class CleanupService:
         self, command: TidyMemories, requester: Requester | None = None
     ) -> CleanupResult:
         """Remove the text of memories that were superseded or archived long enough ago."""
-        order = CleanupOrder.of(command, requester)
+        order = CleanupOrder.for_command(command, requester)
         now = self._runtime.clock.now()
         run = await self._plan_compaction(order, now, command.older_than_days)
         audit = self._cleanup_audit("memory.gc", order, run.plan)
