@@ -1,7 +1,7 @@
 """All settings: sections, types, defaults, bounds and the rules between them.
 
 They are immutable. `model_dump(mode="json")` masks every secret, so its result may be shown.
-`config.py` loads the values. Other packages import from here, not from the modules.
+`settings/load.py` loads the values. Other packages import from here, not from the modules.
 """
 
 import ipaddress

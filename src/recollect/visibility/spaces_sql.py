@@ -1,5 +1,6 @@
-"""Who may read and who may write the space of a memory, as SQL: the twin of `visibility/spaces.py`.
+"""Who may read and who may write the space of a memory, as SQL.
 
+The twin of `identity/space_policy.py`.
 The clauses belong in a statement over `memories`. The text of a statement depends on the kinds of
 its callers only; ids and lists are parameters, a list being one parameter.
 """

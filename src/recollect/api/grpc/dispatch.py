@@ -56,7 +56,7 @@ class GrpcDispatch:
     ) -> Message:
         """Run a method of the conversation API."""
         # The message is read only after the caller is known and may call the method at all: an
-        # unknown caller must not make us hold megabytes (see `request_reader.py`).
+        # unknown caller must not make us hold megabytes (see `rpc/request_reader.py`).
         operation = _OPERATIONS_BY_NAME[method.operation]
         principal = await self.authenticate(context)
         await self._check_action(method.action or operation.action, principal)

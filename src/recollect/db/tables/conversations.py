@@ -96,7 +96,7 @@ transfers = Table(
     timestamp("created_at"),
 )
 
-# The job queue, see `jobs.py`. `retry_at` is the time a job is due, and the end of its lease.
+# The job queue, see `jobs/store.py`. `retry_at` is the time a job is due, and the end of its lease.
 tasks = Table(
     "tasks",
     metadata,
@@ -146,7 +146,7 @@ index = Table(
 )
 
 # The audit log. The column `position` (decision 0007) is not listed: the engines fill it, and only
-# the expressions of `engines/expressions.py` read it.
+# the expressions of `db/engines/expressions.py` read it.
 events = Table(
     "audit_events",
     metadata,

@@ -2,7 +2,8 @@
 
 A sign is searched at its anchors, literal strings that `str.find` finds fast, and every gap in its
 pattern is bounded. So the time is linear in the text, whatever it contains. Patterns match the
-skeleton of `injection_views.py`. A sign that people also write for good reasons is not STRONG.
+skeleton of `screening/injection/views.py`. A sign that people also write for good reasons is not
+STRONG.
 """
 
 import re

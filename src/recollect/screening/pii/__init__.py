@@ -1,7 +1,7 @@
 """Personal data (PII) in a text: finds it, ranks it by risk, and redacts it.
 
-The risks and caps of the ten tags are in `retention.py`. `name`, `health` and `biometric` are not
-detected here: callers send these tags.
+The risks and caps of the ten tags are in `kernel/retention_rules.py`. `name`, `health` and
+`biometric` are not detected here: callers send these tags.
 """
 
 import re
