@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 
-from recollect.text.dates.until import DATE, DAY_WORDS, end_of_date, months_after
+from recollect.text.dates import patterns
+from recollect.text.dates.calendar import shift_months
+from recollect.text.dates.until import DATE, DAY_WORDS, end_of_date
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,10 @@ def _add_length(found: re.Match[str], local: datetime) -> datetime:
     """The end of a length such as "2 months and 3 days": calendar months first, then the rest."""
     months, exact = 0, timedelta()
     for part in _compile_pattern(_PART).finditer(found["length"]):
-        count, unit = _parse_count(part["count"].lower()), _UNITS[part["unit"].lower()[:2]]
-        if isinstance(unit, timedelta):
-            exact += count * unit
-        else:
-            months += count * unit
-    return (months_after(local, months) if months else local.astimezone(UTC)) + exact
+        count, unit = _parse_count(part["count"].lower()), part["unit"].lower().removesuffix("s")
+        months += count * patterns.MONTHS_OF.get(unit, 0)
+        exact += count * _EXACT_UNITS.get(unit, timedelta())
+    return shift_months(local, months).astimezone(UTC) + exact
 
 
 def _parse_count(written: str) -> int:
@@ -95,31 +95,10 @@ def _parse_count(written: str) -> int:
     return int(number) if number.isdecimal() else _NUMBERS[number]
 
 
-_NUMBER_NAMES = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-)
-_NUMBERS = {word: number for number, word in enumerate(_NUMBER_NAMES)}
-_NUMBERS |= {"a": 1, "an": 1, "a couple": 2, "a couple of": 2}
-_NUMBERS |= {"eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "ninety": 90}
-_UNITS: dict[str, timedelta | int] = {
-    "mi": timedelta(minutes=1),
-    "ho": timedelta(hours=1),
-    "da": timedelta(days=1),
-    "we": timedelta(weeks=1),
-    "fo": timedelta(weeks=2),
-    "mo": 1,
-    "ye": 12,
-}
+_NUMBERS = patterns.NUMBER_WORDS | {"zero": 0, "a": 1, "an": 1, "a couple": 2, "a couple of": 2}
+_NUMBERS |= {"fifteen": 15, "twenty": 20, "thirty": 30, "ninety": 90}
+_EXACT_UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+_EXACT_UNITS |= {unit: timedelta(days=days) for unit, days in patterns.DAYS_OF.items()}
 
 
 @cache

@@ -6,7 +6,7 @@ Results stay within the years 1 to 9999: anything beyond is clamped to the first
 import calendar
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
+from datetime import MAXYEAR, date, datetime
 
 # A leap day may be eight years away (1896, then 1904), so a cycle of years is searched that far.
 _STEPS_MAX = 9
@@ -72,6 +72,15 @@ def add_months(day: date, months: int) -> date:
     return first.replace(day=min(day.day, calendar.monthrange(first.year, first.month)[1]))
 
 
+def shift_months(instant: datetime, months: int) -> datetime:
+    """The same time of day that many months later, or earlier if negative; the last day of a month
+    that is shorter. Raises OverflowError outside of the years 1 to 9999."""
+    if not 12 <= _month_index(instant) + months < 12 * (MAXYEAR + 1):
+        raise OverflowError("year is out of the calendar")
+    day = add_months(instant.date(), months)
+    return instant.replace(year=day.year, month=day.month, day=day.day)
+
+
 def month_range(index: int, months: int) -> DayRange:
     """Whole months; `index` counts them from January of year 0."""
     return DayRange(_first_of_month(index), _first_of_month(index + months))
@@ -131,6 +140,9 @@ def _first_of_month(index: int) -> date:
     return date(year, month + 1, 1) if year <= date.max.year else date.max
 
 
+DAYS = CalendarCycle(
+    date.toordinal, lambda day: DayRange(_from_ordinal(day), _from_ordinal(day + 1))
+)
 WEEKS = days_of_week(0, 7)
 WEEKENDS = days_of_week(5, 2)
 MONTHS = CalendarCycle(_month_index, lambda index: month_range(index, 1))

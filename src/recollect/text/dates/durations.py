@@ -1,11 +1,12 @@
 """ISO-8601 durations, and calendar arithmetic with them."""
 
-import calendar
 import math
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+
+from recollect.text.dates.calendar import shift_months
 
 CHARS_MAX = 100
 EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -35,7 +36,10 @@ class Duration:
         If the month is shorter, its last day is used. Anything before year 1 becomes the beginning
         of year 1.
         """
-        start = _subtract_months(instant.astimezone(UTC), self.months)
+        try:
+            start = shift_months(instant.astimezone(UTC), -self.months)
+        except OverflowError:
+            return EARLIEST
         if self.microseconds > (start - EARLIEST) // _MICROSECOND:
             return EARLIEST
         return start - timedelta(microseconds=self.microseconds)
@@ -65,12 +69,3 @@ def _to_duration(amounts: list[Fraction]) -> Duration:
     # A fraction of a month can't be a calendar step, so it becomes a share of 30 days.
     whole = math.floor(months)
     return Duration(whole, math.ceil(micros + (months - whole) * _MICROS_OF_MONTH))
-
-
-def _subtract_months(instant: datetime, months: int) -> datetime:
-    index = instant.year * 12 + instant.month - 1 - months
-    year, month = index // 12, index % 12 + 1
-    if year < 1:
-        return EARLIEST
-    last = calendar.monthrange(year, month)[1]
-    return instant.replace(year=year, month=month, day=min(instant.day, last))

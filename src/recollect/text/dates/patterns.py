@@ -19,14 +19,11 @@ def _one_of(words: Iterable[str]) -> str:
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-COUNTS = {
+NUMBER_WORDS = {
     "one": 1,
     "two": 2,
-    "couple": 2,
     "three": 3,
-    "few": 3,
     "four": 4,
-    "several": 4,
     "five": 5,
     "six": 6,
     "seven": 7,
@@ -36,6 +33,7 @@ COUNTS = {
     "eleven": 11,
     "twelve": 12,
 }
+COUNTS = NUMBER_WORDS | {"couple": 2, "few": 3, "several": 4}
 NAMED_DAYS = {
     "day before yesterday": (-2, 1),
     "yesterday": (-1, 1),
@@ -84,10 +82,17 @@ SPREAD_DAYS = {
 }
 
 _S = r"\s{1,3}"
-_NTH = "(?:st|nd|rd|th)"
+NTH = "(?:st|nd|rd|th)"
 # Without "sat" and "sun", which are more often other words.
 _SHORT_WEEKDAYS = ("mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri")
 _UNSURE_MONTHS = {*MONTHS, "sept"} | english.UNSURE_MONTHS
+# Every month and every whole weekday, for a place where a date must stand. Written by their common
+# beginnings: a list of whole words takes a third longer.
+MONTH_WORD = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+WEEKDAY_WORD = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _YEAR = rf"(?P<year>(?:19|20)[0-9]{{2}}(?!\w)|(?:last|this|next){_S}year\b)"
 _OF_YEAR = rf"(?:(?:,\s{{0,3}}|{_S})(?:(?:of|in){_S})?{_YEAR})?"
 _UNIT = rf"(?P<unit>{_one_of(SPREAD_DAYS)})s?\b"
@@ -103,6 +108,21 @@ _NOT_OF_MONTH = _one_of(
     | _UNSURE_MONTHS
 )
 
+
+def month_number(name: str) -> int:
+    """The number of a month, 1 to 12, by its name in lower case or the beginning of it."""
+    return MONTHS.index(name[:3]) + 1
+
+
+def named_cycle(name: str) -> calendar.CalendarCycle:
+    """The cycle of a weekday, a month, a season or a unit, by its name in lower case."""
+    if name in CALENDAR:
+        return CALENDAR[name]
+    if name[:3] in WEEKDAYS:
+        return calendar.days_of_week(WEEKDAYS.index(name[:3]))
+    return calendar.months_of_year(month_number(name))
+
+
 NAMED_DAY = re.compile(rf"\b(?:{_one_of(NAMED_DAYS)})\b".replace(" ", _S))
 NUMBERS = re.compile(
     r"(?<![\w/-])(?P<year>[0-9]{4})(?P<mark>[-/])(?P<month>[0-9]{1,2})"
@@ -110,10 +130,10 @@ NUMBERS = re.compile(
 )
 # Not "April's", which is far more often a name than a month.
 MONTH = re.compile(
-    rf"\b(?:(?P<day>[0-9]{{1,2}}){_NTH}?(?:{_S}|-)(?:of{_S})?)?"
+    rf"\b(?:(?P<day>[0-9]{{1,2}}){NTH}?(?:{_S}|-)(?:of{_S})?)?"
     rf"(?:(?P<month>{_one_of(english.MONTHS)})|(?P<unsure>{_one_of(_UNSURE_MONTHS)}))"
     r"\b(?!['’]s\b)\.?"
-    rf"(?:{_S}(?:the{_S})?(?P<after>[0-9]{{1,2}}){_NTH}?(?![\w:]))?{_OF_YEAR}"
+    rf"(?:{_S}(?:the{_S})?(?P<after>[0-9]{{1,2}}){NTH}?(?![\w:]))?{_OF_YEAR}"
 )
 SEASON = re.compile(
     r"\b(?:(?P<season>summer|autumn|winter|christmas|halloween)|(?P<unsure>spring|fall))\b"
@@ -134,6 +154,4 @@ WEEKDAY = re.compile(
     rf"\b(?:(?P<sure>{_one_of(english.WEEKDAYS)})"
     rf"|(?P<unsure>{_one_of((*_SHORT_WEEKDAYS, 'weekend'))}))\b"
 )
-DAY_OF_MONTH = re.compile(
-    rf"\bthe{_S}(?P<unsure>[0-9]{{1,2}}){_NTH}\b(?!{_S}(?:{_NOT_OF_MONTH})\b)"
-)
+DAY_OF_MONTH = re.compile(rf"\bthe{_S}(?P<unsure>[0-9]{{1,2}}){NTH}\b(?!{_S}(?:{_NOT_OF_MONTH})\b)")

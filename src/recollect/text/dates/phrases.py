@@ -68,7 +68,10 @@ def _read_numbers(match: _TimeMatch, _: datetime) -> DayRange | None:
 
 
 def _read_month(match: _TimeMatch, now: datetime) -> DayRange | CalendarCycle | None:
-    month, day = _month_number(match["month"] or match["unsure"]), match["day"] or match["after"]
+    month, day = (
+        patterns.month_number(match["month"] or match["unsure"]),
+        match["day"] or match["after"],
+    )
     cycle = calendar.day_of_year(month, int(day)) if day else calendar.months_of_year(month)
     return _in_year(cycle, match, now)
 
@@ -100,7 +103,11 @@ def _read_year(match: _TimeMatch, _: datetime) -> DayRange:
 
 
 def _read_turn(match: _TimeMatch, now: datetime) -> DayRange | None:
-    cycle, turn, today = _named_cycle(match["cycle"]), patterns.TURNS[match["turn"]], now.date()
+    cycle, turn, today = (
+        patterns.named_cycle(match["cycle"]),
+        patterns.TURNS[match["turn"]],
+        now.date(),
+    )
     if turn == 0:
         return cycle.round_at(today)
     return cycle.last_finished(today) if turn < 0 else cycle.first_after(today)
@@ -132,23 +139,11 @@ def _read_distance(match: _TimeMatch, now: datetime) -> DayRange:
 
 
 def _read_weekday(match: _TimeMatch, _: datetime) -> CalendarCycle:
-    return _named_cycle(match["sure"] or match["unsure"])
+    return patterns.named_cycle(match["sure"] or match["unsure"])
 
 
 def _read_day_of_month(match: _TimeMatch, _: datetime) -> CalendarCycle:
     return calendar.day_of_month(int(match["unsure"]))
-
-
-def _named_cycle(name: str) -> CalendarCycle:
-    if name in patterns.CALENDAR:
-        return patterns.CALENDAR[name]
-    if name[:3] in patterns.WEEKDAYS:
-        return calendar.days_of_week(patterns.WEEKDAYS.index(name[:3]))
-    return calendar.months_of_year(_month_number(name))
-
-
-def _month_number(name: str) -> int:
-    return patterns.MONTHS.index(name[:3]) + 1
 
 
 def _parse_count(words: str) -> int:

@@ -1,11 +1,17 @@
-"""Parses the date or instant in "until …", with calendar arithmetic in the speaker's time zone."""
+"""Parses the date or instant in "until …", with calendar arithmetic in the speaker's time zone.
 
-import calendar
+Words and calendar are those of `patterns` and `calendar`; the grammar is stricter. `find_phrases`
+takes from a question whatever it can read, and a wrong guess costs some rank. An expiry that is
+misread deletes a memory, so a date is read as a whole or not at all.
+"""
+
 import re
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
-_LEAP_YEARS_APART_MAX = 8
+from recollect.text.dates import calendar, patterns
+from recollect.text.dates.calendar import DayRange, add_days
+from recollect.text.dates.patterns import MONTH_WORD, NTH, WEEKDAY_WORD
+
 _HOURS_OF_HALF = 12
 
 
@@ -16,23 +22,18 @@ def end_of_date(found: re.Match[str], local: datetime) -> datetime | None:
     A date with a time of day is that instant, in the time zone given with it, or else in the
     speaker's.
     """
-    last = _last_day(found, local.date())
-    if last is None:
+    days = _named_days(found, local.date())
+    # The calendar is clamped: days that end with its last day may end later.
+    if days is None or days.until == date.max:
         return None
     if not found["clock"]:
-        return _day_start(last + timedelta(days=1), local)
+        return datetime.combine(days.until, time(), local.tzinfo).astimezone(UTC)
     try:
         zone = _parse_offset(found["offset"]) if found["offset"] else local.tzinfo
-        return datetime.combine(last, _parse_clock(found["clock"].lower()), zone).astimezone(UTC)
+        clock = _parse_clock(found["clock"].lower())
+        return datetime.combine(add_days(days.until, -1), clock, zone).astimezone(UTC)
     except ValueError:
         return None
-
-
-def months_after(local: datetime, months: int) -> datetime:
-    """The same time of day that many months later, in UTC. Raises OverflowError past year 9999."""
-    year, month = divmod(local.year * 12 + local.month - 1 + months, 12)
-    day = _month_end(year, month + 1)
-    return local.replace(year=year, month=month + 1, day=min(day.day, local.day)).astimezone(UTC)
 
 
 def _parse_clock(written: str) -> time:
@@ -58,117 +59,56 @@ def _parse_offset(written: str) -> tzinfo:
     return timezone(length if written[0] == "+" else -length)
 
 
-def _day_start(day: date, local: datetime) -> datetime:
-    return datetime.combine(day, time(), local.tzinfo).astimezone(UTC)
-
-
-def _last_day(found: re.Match[str], today: date) -> date | None:
+def _named_days(found: re.Match[str], today: date) -> DayRange | None:
+    """The days that the date names; None if there are no such days."""
     if found["iso"]:
-        return _calendar_day(*map(int, found["iso"].split("-")))
+        return calendar.single_day(*map(int, found["iso"].split("-")))
     if found["word"]:
-        return today + timedelta(days=found["word"].lower() == "tomorrow")
+        first = add_days(today, patterns.NAMED_DAYS[found["word"].lower()][0])
+        return DayRange(first, add_days(first, 1))
     if found["weekday"]:
-        which = (found["which"] or "").strip().lower()
-        return _weekday_date(found["weekday"], today, of_next_week=which == "next")
+        cycle = patterns.named_cycle(found["weekday"].lower())
+        if (found["which"] or "").strip().lower() != "next":
+            return cycle.first_after(today)
+        next_week = calendar.WEEKS.first_after(today)
+        return cycle.first_unfinished(next_week.start) if next_week else None
     if found["period"]:
-        return _period_end(found["period"].lower(), today, next_one=bool(found["next"]))
-    if found["month_end"]:
-        return _named_month_end(found["month_end"], found["month_year"], today)
-    return _named_day(found, today)
+        period = found["period"].lower()
+        cycle = calendar.DAYS if period == "day" else patterns.named_cycle(period)
+        return cycle.first_after(today) if found["next"] else cycle.round_at(today)
+    year = found["month_year"] or found["year"] or found["year_after"]
+    month, day = found["month_end"] or found["month"] or found["month_after"], None
+    if not found["month_end"]:
+        day = int(found["day"] or found["day_first"] or found["day_alone"])
+    if month is None:
+        cycle = calendar.day_of_month(day or 1)
+    elif day is None:
+        cycle = patterns.named_cycle(month.lower())
+    else:
+        cycle = calendar.day_of_year(patterns.month_number(month.lower()), day)
+    # Without a year the next such days are meant: the first that exist and are not over.
+    return cycle.at(int(year)) if year else cycle.first_unfinished(today)
 
 
-def _calendar_day(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
-
-
-def _weekday_date(name: str, today: date, *, of_next_week: bool) -> date:
-    number = _WEEKDAYS.index(name.lower()[:3])
-    if of_next_week:
-        return today + timedelta(days=7 - today.weekday() + number)
-    return today + timedelta(days=(number - today.weekday() - 1) % 7 + 1)
-
-
-def _period_end(period: str, today: date, *, next_one: bool) -> date:
-    if period == "day":
-        return today + timedelta(days=next_one)
-    if period == "week":
-        return today + timedelta(days=6 - today.weekday() + 7 * next_one)
-    if period == "year":
-        return _month_end(today.year + next_one, 12)
-    year, month = divmod(today.year * 12 + today.month - 1 + next_one, 12)
-    return _month_end(year, month + 1)
-
-
-def _named_month_end(name: str, year: str | None, today: date) -> date:
-    month = _month_number(name)
-    if year:
-        return _month_end(int(year), month)
-    return _month_end(today.year + (month < today.month), month)
-
-
-def _named_day(found: re.Match[str], today: date) -> date | None:
-    day = int(found["day"] or found["day_first"] or found["day_alone"])
-    name = found["month"] or found["month_after"]
-    year = found["year"] or found["year_after"]
-    if year:
-        return _calendar_day(int(year), _month_number(name), day)
-    # Without a year the next such day is meant: the first in the coming months or years that exists
-    # and is not over.
-    months = _coming_months(today) if name is None else _coming_years(_month_number(name), today)
-    days = (_calendar_day(at_year, month, day) for at_year, month in months)
-    return next((at for at in days if at and at >= today), None)
-
-
-def _coming_months(today: date) -> Iterator[tuple[int, int]]:
-    for month in range(today.month - 1, today.month + 2):
-        yield today.year + month // 12, month % 12 + 1
-
-
-def _coming_years(month: int, today: date) -> Iterator[tuple[int, int]]:
-    for year in range(today.year, today.year + _LEAP_YEARS_APART_MAX + 1):
-        yield year, month
-
-
-def _month_end(year: int, month: int) -> date:
-    if not 1 <= year <= 9999:
-        raise OverflowError("year is out of the calendar")
-    return date(year, month, calendar.monthrange(year, month)[1])
-
-
-def _month_number(name: str) -> int:
-    return _MONTHS.index(name.lower()[:3]) + 1
-
-
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_MONTHS = (*("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),)
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
-_NTH = r"(?:st|nd|rd|th)"
-_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _CLOCK = (
     r"(?P<clock>noon|\d{1,2}(?::\d\d){1,2}(?:\.\d{1,6})?(?:(?: )?[ap]m\b)?|\d{1,2}(?: )?[ap]m\b)"
     r"(?:(?: )?(?P<offset>z\b|utc\b|gmt\b|[+-]\d\d(?::?\d\d)?))?"
 )
-DAY_WORDS = rf"(?:today|tonight|tomorrow|{_WEEKDAY}|{_MONTH})"
+DAY_WORDS = rf"(?:today|tonight|tomorrow|{WEEKDAY_WORD}|{MONTH_WORD})"
 """A pattern for words that name a day. Use it with IGNORECASE."""
 DATE = "".join(
     (
         r"(?:(?P<iso>\d{4}-\d\d-\d\d)",
         r"|(?P<word>today|tonight|tomorrow)",
-        rf"|(?P<which>next |this |coming )?(?P<weekday>{_WEEKDAY})",
+        rf"|(?P<which>next |this |coming )?(?P<weekday>{WEEKDAY_WORD})",
         r"|(?:the )?end of (?:(?:the|this) |(?P<next>next ))?(?P<period>day|week|month|year)",
-        rf"|(?:the )?end of (?P<month_end>{_MONTH})(?: (?P<month_year>\d{{4}}))?",
-        rf"|(?:{_WEEKDAY},? )?(?:",
-        rf"(?:the )?(?P<day_first>{_DAY}){_NTH}? (?:of )?(?P<month_after>{_MONTH})",
+        rf"|(?:the )?end of (?P<month_end>{MONTH_WORD})(?: (?P<month_year>\d{{4}}))?",
+        rf"|(?:{WEEKDAY_WORD},? )?(?:",
+        rf"(?:the )?(?P<day_first>{_DAY}){NTH}? (?:of )?(?P<month_after>{MONTH_WORD})",
         r"(?:,? (?P<year_after>\d{4}))?",
-        rf"|(?P<month>{_MONTH}) (?:the )?(?P<day>{_DAY}){_NTH}?(?:,? (?P<year>\d{{4}}))?",
-        rf"|the (?P<day_alone>{_DAY}){_NTH}))",
+        rf"|(?P<month>{MONTH_WORD}) (?:the )?(?P<day>{_DAY}){NTH}?(?:,? (?P<year>\d{{4}}))?",
+        rf"|the (?P<day_alone>{_DAY}){NTH}))",
         rf"(?:(?:t|,? (?:at )?){_CLOCK})?",
         r"(?![\w/+]|[:.]\d)",
     )
