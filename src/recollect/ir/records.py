@@ -22,6 +22,7 @@ from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
 from recollect.kernel.ids import AgentId, MemoryId, RunId
 from recollect.kernel.retention_rules import MemoryScope
 from recollect.kernel.strict_json import text_problem
+from recollect.memories.commands import CreateMemory, PatchMemory
 from recollect.memories.model import (
     OBSERVED_AHEAD_MAX,
     Memory,
@@ -75,7 +76,7 @@ class Records:
         await self._require_allowed("createMemory", agent_id, entry.run_id)
         writer = await self._eyes.writer(agent_id, registers=True)
         written = await self._services[MemoryService].create(
-            writer, _create_fields(entry), source=MemorySource.RUNNER, made_at=entry.created_at
+            writer, _create_command(entry), source=MemorySource.RUNNER, made_at=entry.created_at
         )
         return written.stored.memory
 
@@ -105,7 +106,7 @@ class Records:
         _check_fixed_fields(entry, before)
         writer = await self._eyes.writer(_owning_agent_id(before))
         changed = await self._services[MemoryService].update(
-            writer, before.id, _changed_fields(entry, before)
+            writer, before.id, _patch_command(entry, before)
         )
         if changed.approval is not None:
             approval = changed.approval.id
@@ -270,27 +271,26 @@ class Records:
             raise ValidationFailed.for_field("created_at", "must not lie in the future")
 
 
-def _create_fields(entry: MemoryEntry) -> dict[str, Any]:
-    """The fields of a create call, by their names in the API."""
-    return {
-        "id": entry.memory_id,
-        "agent_id": entry.agent_slug,
-        "scope": entry.scope,
-        "run_id": entry.run_id,
-        "key": entry.key,
-        "value": entry.value,
-        "expires_at": entry.expires_at,
-        "pii_tags": entry.pii_tags,
-        "retention_policy": entry.retention_policy,
-        "tags": entry.tags,
-        "metadata": entry.metadata,
-    }
+def _create_command(entry: MemoryEntry) -> CreateMemory:
+    return CreateMemory(
+        id=entry.memory_id,
+        agent_id=entry.agent_slug,
+        scope=entry.scope,
+        run_id=entry.run_id,
+        key=entry.key,
+        value=entry.value,
+        expires_at=entry.expires_at,
+        pii_tags=entry.pii_tags,
+        retention_policy=entry.retention_policy,
+        tags=entry.tags,
+        metadata=entry.metadata,
+    )
 
 
-def _changed_fields(entry: MemoryEntry, before: Memory) -> dict[str, Any]:
-    """The fields of an update call. Expiry, policy and PII tags are sent only if the caller changed
-    them. Sent back unchanged, an expiry that was a default would become an explicit one, and one
-    that was approved would need another approval."""
+def _patch_command(entry: MemoryEntry, before: Memory) -> PatchMemory:
+    """Expiry, policy and PII tags are sent only if the caller changed them. Sent back unchanged, an
+    expiry that was a default would become an explicit one, and one that was approved would need
+    another approval."""
     changes: dict[str, Any] = {
         "value": entry.value,
         "tags": entry.tags,
@@ -302,7 +302,7 @@ def _changed_fields(entry: MemoryEntry, before: Memory) -> dict[str, Any]:
         changes["retention_policy"] = entry.retention_policy
     if tuple(entry.pii_tags) != before.pii_tags:
         changes["pii_tags"] = entry.pii_tags
-    return changes
+    return PatchMemory(**changes)
 
 
 def _check_fixed_fields(entry: MemoryEntry, before: Memory) -> None:

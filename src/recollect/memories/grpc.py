@@ -9,16 +9,16 @@ from google.protobuf.message import Message
 
 from recollect.http import validation
 from recollect.kernel.errors import ValidationFailed
+from recollect.memories.commands import PatchMemory
 from recollect.memories.model import IMMUTABLE_FIELDS
 from recollect.memories.read.filters import ALL_SPACES
-from recollect.memories.rest import MemoryPatch
 from recollect.memories.rest_filters import FilterBody
 from recollect.rpc.generated import memories_pb2 as pb
 from recollect.rpc.json_messages import fill_message, to_json_object
 from recollect.rpc.method import GrpcRequest, MemoryGrpcMethod
 
 JsonObject = dict[str, Any]
-_CLEARABLE_FIELDS = sorted(MemoryPatch.nullable - IMMUTABLE_FIELDS)
+_CLEARABLE_FIELDS = sorted(PatchMemory.nullable - IMMUTABLE_FIELDS)
 _HIT_FIELDS = ("score", "stages", "why")
 
 
@@ -135,7 +135,7 @@ def _update_fields(message: pb.UpdateMemoryRequest, where: str = "") -> JsonObje
     members = to_json_object(message)
     cleared = members.pop("clear", [])
     for name in cleared:
-        if name not in MemoryPatch.nullable:
+        if name not in PatchMemory.nullable:
             wanted = f"must name fields of {', '.join(_CLEARABLE_FIELDS)}"
             raise ValidationFailed.for_field(f"{where}clear", wanted, allowed=_CLEARABLE_FIELDS)
         if name in members:

@@ -4,7 +4,7 @@ is searched by.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import chain
@@ -136,12 +136,22 @@ class MemoryMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class PlainFields:
+    """Fields that a caller sets and may change, stored as they were sent. No other rule needs them,
+    so drafts, imports and merges of repeats copy them by name."""
+
+    type: MemoryType = MemoryType.KNOWLEDGE
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory(PlainFields):
     """A memory as it is stored.
 
-    `group_id`, `visibility` and `scope` follow from the space. `explicit_expires_at` is what the
-    caller asked for: every later write computes the expiry from it again. `approved_expires_at` is
-    how far past its cap an approval lets it live. Neither is shown.
+    Where each field is stored and shown is in `fields.py`. `explicit_expires_at` is what the caller
+    asked for: every later write computes the expiry from it again. `approved_expires_at` is how far
+    past its cap an approval lets it live. Neither is shown.
     """
 
     id: MemoryId
@@ -156,7 +166,6 @@ class Memory:
     messages: tuple[MemoryMessage, ...] = ()
     agent_id: AgentId | None = None
     org_id: OrgId | None = None
-    type: MemoryType = MemoryType.KNOWLEDGE
     sensitivity: Sensitivity = Sensitivity.PUBLIC
     portable: bool = True
     subjects: tuple[str, ...] = ()
@@ -175,8 +184,6 @@ class Memory:
     requested_expires_at: datetime | None = None
     explicit_expires_at: datetime | None = None
     approved_expires_at: datetime | None = None
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
     retracted_at: datetime | None = None
     supersedes: tuple[MemoryId, ...] = ()
     superseded_by: MemoryId | None = None
@@ -192,20 +199,37 @@ class Memory:
     status: MemoryStatus = MemoryStatus.ACTIVE
     archive_reason: ArchiveReason | None = None
 
+    @property
+    def group_id(self) -> str:
+        """The name of the space in responses."""
+        return self.space.group_id
+
+    @property
+    def visibility(self) -> Visibility | None:
+        """Whether anyone may read the agent's space; None for other spaces."""
+        return self.space.visibility
+
+    @property
+    def scope(self) -> MemoryScope:
+        """The scope of the space."""
+        return self.space.scope
+
 
 _LOCATION_FIELDS = {"space", "group_id", "visibility", "scope", "agent_id", "agent_slug", "org_id"}
 _CREATION_FIELDS = {"run_id", "created_at", "observed_at", "stated_by", "learned_in"}
-_ANNOTATION_FIELDS = {"type", "sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags"}
-_TIME_FIELDS = {"retention_policy", "ttl_seconds", "expires_at", "valid_from", "valid_until"}
+_PLAIN_FIELDS = {one.name for one in fields(PlainFields)}
+_ANNOTATION_FIELDS = {"sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags"}
+_EXPIRY_FIELDS = {"retention_policy", "ttl_seconds", "expires_at"}
 
 # Both with their aliases on input.
 IMMUTABLE_FIELDS = frozenset(
     {"id", "memory_id", "kind", "key"} | _LOCATION_FIELDS | _CREATION_FIELDS
 )
 # `version` is the one that the caller expects, for optimistic locking.
+_PATCH_FIELDS = {"version"} | _PLAIN_FIELDS | _ANNOTATION_FIELDS | _EXPIRY_FIELDS
 PATCH_FIELDS: Mapping[MemoryKind, frozenset[str]] = {
-    MemoryKind.STATEMENT: frozenset({"content", "version"} | _ANNOTATION_FIELDS | _TIME_FIELDS),
-    MemoryKind.RECORD: frozenset({"value", "version"} | _ANNOTATION_FIELDS | _TIME_FIELDS),
+    MemoryKind.STATEMENT: frozenset({"content"} | _PATCH_FIELDS),
+    MemoryKind.RECORD: frozenset({"value"} | _PATCH_FIELDS),
 }
 
 

@@ -1,18 +1,12 @@
-"""Request bodies, schemas and operations for writing, changing, moving and deleting memories."""
+"""Operations for writing, changing, moving and deleting memories. Their bodies are the commands."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Any
 
-from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
-
-from recollect.http import validation
-from recollect.http.bodies import StrictBody, exact_word
 from recollect.http.call import Call, Handler, Reply
 from recollect.http.errors import error_body, http_status
 from recollect.http.operation import (
     ID,
-    Id,
-    Instant,
     Operation,
     id_param,
     memory_operation,
@@ -26,211 +20,27 @@ from recollect.http.schemas import (
     object_schema,
     schema_ref,
 )
-from recollect.kernel.errors import RecollectError, ValidationFailed
-from recollect.kernel.ids import MemoryId
-from recollect.kernel.retention_rules import PII_TAGS, MemoryScope
-from recollect.kernel.space import SpaceKind, SpaceName, Visibility
+from recollect.kernel.errors import RecollectError
 from recollect.kernel.strict_json import dump
-from recollect.memories.model import (
-    IMMUTABLE_FIELDS,
-    MESSAGES_MAX,
-    MemoryType,
-    MessageRole,
-    Sensitivity,
-    StoredMemory,
+from recollect.memories.commands import (
+    BatchOp,
+    CreateMemory,
+    MemoryBatch,
+    MoveMemory,
+    PatchMemory,
 )
+from recollect.memories.model import StoredMemory
 from recollect.memories.render import memory_to_json
 from recollect.memories.rest_read import path_memory_id
 from recollect.memories.service import MemoryService
-from recollect.memories.validation import check_immutable
 from recollect.memories.write.batch import (
-    ITEMS_MAX,
-    BatchCreate,
-    BatchDelete,
     BatchFailure,
-    BatchItem,
-    BatchOp,
     BatchOutcome,
     BatchRefused,
     BatchService,
     BatchSuccess,
-    BatchUpdate,
-    InvalidBatchItem,
 )
-from recollect.memories.write.draft import OnConflict
 from recollect.memories.write.writer import MemoryWriteResult, WriteStatus
-
-_MESSAGE_SCHEMA: Schema = {
-    "type": "object",
-    "required": ["role", "content"],
-    "additionalProperties": False,
-    "properties": {
-        "role": {"type": "string", "enum": [str(role) for role in MessageRole]},
-        "content": TEXT,
-        "name": TEXT,
-        "user_id": TEXT,
-        "created_at": {"type": "string", "format": "date-time"},
-    },
-}
-
-
-def _check_text_or_list(value: Any) -> Any:
-    if not isinstance(value, str | list):
-        raise ValueError("must be a string or a list of messages")
-    return value
-
-
-Messages = Annotated[
-    Any,
-    PlainValidator(_check_text_or_list),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                TEXT,
-                {
-                    "type": "array",
-                    "items": _MESSAGE_SCHEMA,
-                    "minItems": 1,
-                    "maxItems": MESSAGES_MAX,
-                },
-            ]
-        }
-    ),
-]
-TextList = list[str]
-PiiTags = Annotated[
-    list[str],
-    WithJsonSchema({"type": "array", "items": {"type": "string", "enum": list(PII_TAGS)}}),
-]
-MemoryTypeField = Annotated[MemoryType, exact_word(MemoryType)]
-SensitivityField = Annotated[Sensitivity, exact_word(Sensitivity)]
-VisibilityField = Annotated[Visibility, exact_word(Visibility)]
-Seconds = Annotated[int, Field(json_schema_extra={"minimum": 1})]
-
-
-class SpaceWish(StrictBody):
-    """A space to write to. The id may be left out where it follows from the request."""
-
-    kind: Annotated[SpaceKind, exact_word(SpaceKind)]
-    id: str | None = None
-
-
-class SentFieldsBody(StrictBody):
-    """A body whose sent fields are passed to the services by name. Absent is not null here."""
-
-    @property
-    def sent_fields(self) -> dict[str, Any]:
-        """The sent fields, with values of domain types."""
-        sent = {name: getattr(self, name) for name in self.model_fields_set}
-        space = sent.get("space")
-        return sent if space is None else sent | {"space": SpaceName(space.kind, space.id)}
-
-
-class MutableFieldsBody(SentFieldsBody):
-    """What may be said at creation and changed later."""
-
-    content: str | None = None
-    value: dict[str, Any] | None = None
-    type: MemoryTypeField | None = None
-    sensitivity: SensitivityField | None = None
-    portable: bool | None = None
-    subjects: TextList | None = None
-    tags: TextList | None = None
-    metadata: dict[str, Any] | None = None
-    pii_tags: PiiTags | None = None
-    retention_policy: str | None = None
-    ttl_seconds: Seconds | None = None
-    expires_at: Instant | None = None
-    valid_from: Instant | None = None
-    valid_until: Instant | None = None
-
-
-class NewMemory(MutableFieldsBody):
-    """A memory to write: a text, a list of messages, or a key with a value."""
-
-    messages: Messages | None = None
-    key: str | None = None
-    id: str | None = None
-    memory_id: str | None = None
-    agent_id: Id | None = None
-    agent_slug: Id | None = None
-    visibility: VisibilityField | None = None
-    scope: Annotated[MemoryScope, exact_word(MemoryScope)] | None = None
-    run_id: str | None = None
-    space: SpaceWish | None = None
-    chat_id: Id | None = None
-    learned_in: Id | None = None
-    stated_by: Id | None = None
-    observed_at: Instant | None = None
-    time_zone: Id | None = None
-    supersedes: TextList | None = None
-    source_entries: TextList | None = None
-    extract: bool | None = None
-    on_conflict: Annotated[OnConflict, exact_word(OnConflict)] | None = None
-    request_approval: bool | None = None
-
-
-class MemoryPatch(MutableFieldsBody):
-    """What changes of a memory. Null clears terms and times; a null sensitivity is `public`, and
-    what never changes is not cleared either."""
-
-    nullable: ClassVar[frozenset[str]] = IMMUTABLE_FIELDS | {
-        "sensitivity",
-        "retention_policy",
-        "ttl_seconds",
-        "expires_at",
-        "valid_from",
-        "valid_until",
-    }
-    version: Annotated[int, Field(json_schema_extra={"minimum": 1})] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_immutable_fields(cls, sent: Any) -> Any:
-        """Report fields that never change by their own error code, before they count as unknown."""
-        if isinstance(sent, dict):
-            check_immutable(sent)
-        return sent
-
-
-class MemoryMove(SentFieldsBody):
-    """Where a memory moves: another visibility of its agent, or another space."""
-
-    visibility: VisibilityField | None = None
-    space: SpaceWish | None = None
-
-
-class BatchDeleteBody(StrictBody):
-    """An item of a batch that deletes a memory."""
-
-    id: Id
-    version: int | None = None
-
-
-_BATCH_ITEM_SCHEMA: Schema = {
-    "type": "object",
-    "required": ["op"],
-    "properties": {
-        "op": {"type": "string", "enum": [str(op) for op in BatchOp]},
-        "id": ID,
-        "version": INTEGER,
-    },
-    "description": "With the members of a new memory, or of a change.",
-}
-
-
-class MemoryBatch(StrictBody):
-    """Writes, changes and deletions, all or none of them unless `atomic` is false."""
-
-    items: Annotated[
-        list[Any],
-        Field(min_length=1, max_length=ITEMS_MAX),
-        WithJsonSchema(
-            {"type": "array", "items": _BATCH_ITEM_SCHEMA, "minItems": 1, "maxItems": ITEMS_MAX}
-        ),
-    ]
-    atomic: bool = True
-
 
 RESOURCES: dict[str, Schema] = {
     "WriteResult": resource(
@@ -267,7 +77,7 @@ OPERATIONS: tuple[Operation, ...] = (
         201,
         "Write a memory. An equal statement of the same space is counted, not stored twice.",
         response="WriteResult",
-        body=NewMemory,
+        body=CreateMemory,
         refusals=(404, 409),
     ),
     memory_operation(
@@ -287,7 +97,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Change a memory; earlier versions stay in its history. A term past the cap on critical "
         "personal data changes nothing and answers 202 with the id of an approval.",
         response="Memory",
-        body=MemoryPatch,
+        body=PatchMemory,
         refusals=(409,),
     ),
     memory_operation(
@@ -303,7 +113,7 @@ OPERATIONS: tuple[Operation, ...] = (
         201,
         "Move a memory to another space, under a new id.",
         response="WriteResult",
-        body=MemoryMove,
+        body=MoveMemory,
         refusals=(409,),
     ),
 )
@@ -327,18 +137,18 @@ def write_result_to_json(written: MemoryWriteResult) -> str:
 
 
 async def create_memory(call: Call) -> str:
-    body: NewMemory = call.body
+    command: CreateMemory = call.body
     written = await call.services[MemoryService].create(
-        call.required_requester, body.sent_fields, reserved_id=call.reserved_id
+        call.required_requester, command, reserved_id=call.reserved_id
     )
     return write_result_to_json(written)
 
 
 async def update_memory(call: Call) -> str | Reply:
     """200 with the changed memory, or 202 with the approval that the change needs."""
-    body: MemoryPatch = call.body
+    command: PatchMemory = call.body
     changed = await call.services[MemoryService].update(
-        call.required_requester, path_memory_id(call), body.sent_fields
+        call.required_requester, path_memory_id(call), command
     )
     memory = _written_memory_json(changed.stored)
     if changed.approval is None:
@@ -351,22 +161,21 @@ async def delete_memory(call: Call) -> None:
 
 
 async def move_memory(call: Call) -> str:
-    body: MemoryMove = call.body
+    command: MoveMemory = call.body
     moved = await call.services[MemoryService].move(
-        call.required_requester,
-        path_memory_id(call),
-        body.sent_fields,
-        reserved_id=call.reserved_id,
+        call.required_requester, path_memory_id(call), command, reserved_id=call.reserved_id
     )
     return write_result_to_json(moved)
 
 
 async def batch_memories(call: Call) -> str:
-    body: MemoryBatch = call.body
-    items = [_read_item(item) for item in body.items]
+    batch: MemoryBatch = call.body
     try:
         outcomes = await call.services[BatchService].run(
-            call.required_requester, items, atomic=body.atomic, reserved_id=call.reserved_id
+            call.required_requester,
+            batch.parse_items(),
+            atomic=batch.atomic,
+            reserved_id=call.reserved_id,
         )
     except BatchRefused as refused:
         raise _first_failure(refused) from None
@@ -376,41 +185,6 @@ async def batch_memories(call: Call) -> str:
 def _written_memory_json(stored: StoredMemory) -> dict[str, Any]:
     """The memory with the status that it had at the instant of the write."""
     return memory_to_json(stored, stored.memory.updated_at)
-
-
-def _read_item(value: Any) -> BatchItem:
-    """Parse an item. Its error becomes an item too: it must not refuse the others of a batch that
-    is not atomic, and an atomic one reports all failures."""
-    try:
-        return _parse_item(value)
-    except RecollectError as error:
-        return InvalidBatchItem(error)
-
-
-def _parse_item(value: Any) -> BatchItem:
-    if not isinstance(value, dict):
-        raise ValidationFailed.for_field("body", "must be an object with `op`")
-    rest = {name: member for name, member in value.items() if name != "op"}
-    match value.get("op"):
-        case BatchOp.CREATE:
-            return BatchCreate(validation.validate_body(rest, NewMemory).sent_fields)
-        case BatchOp.UPDATE:
-            memory_id = _pop_item_id(rest)
-            return BatchUpdate(memory_id, validation.validate_body(rest, MemoryPatch).sent_fields)
-        case BatchOp.DELETE:
-            removal = validation.validate_body(rest, BatchDeleteBody)
-            return BatchDelete(MemoryId(removal.id), removal.version)
-    raise ValidationFailed.for_field(
-        "op", f"must be one of {', '.join(BatchOp)}", allowed=list(BatchOp)
-    )
-
-
-def _pop_item_id(rest: dict[str, Any]) -> MemoryId:
-    """Take the id out of an update; the rest are the fields to change."""
-    memory_id = rest.pop("id", None)
-    if not isinstance(memory_id, str) or not memory_id:
-        raise ValidationFailed.for_field("id", "must name the memory to change")
-    return MemoryId(memory_id)
 
 
 def _result_json(outcome: BatchOutcome) -> dict[str, Any]:

@@ -18,18 +18,12 @@ from recollect.http.params import Schema, enum_param, instant_param, query_param
 from recollect.http.paths import path_id
 from recollect.http.schemas import INSTANT, INTEGER, OBJECT, TEXT, object_schema
 from recollect.kernel.ids import ChatId, MemoryId
-from recollect.kernel.retention_rules import MemoryScope
-from recollect.kernel.space import SpaceKind, Visibility, to_chat_id
+from recollect.kernel.space import SpaceKind, to_chat_id
 from recollect.kernel.strict_json import dump
+from recollect.memories.fields import SHOWN_FIELDS, MemoryField, ValueKind
 from recollect.memories.model import (
-    ArchiveReason,
-    MemoryKind,
     MemoryOrigin,
     MemoryReadResult,
-    MemorySource,
-    MemoryStatus,
-    MemoryType,
-    Sensitivity,
     TrustLevel,
     VersionChange,
 )
@@ -62,55 +56,30 @@ _BOOLEAN: Schema = {"type": "boolean"}
 _NUMBER: Schema = {"type": "number"}
 _SPACE_SCHEMA = resource({"kind": _enum_schema(SpaceKind), "id": ID})
 
-MEMORY_PROPERTIES: dict[str, Any] = {
-    "id": ID,
-    "kind": _enum_schema(MemoryKind),
-    "content": TEXT,
-    "key": nullable_field(TEXT),
-    "value": nullable_field(OBJECT),
-    "space": _SPACE_SCHEMA,
-    "group_id": TEXT,
-    "visibility": nullable_field(_enum_schema(Visibility)),
-    "scope": _enum_schema(MemoryScope),
-    "agent_id": nullable_field(ID),
-    "org_id": nullable_field(ID),
-    "type": _enum_schema(MemoryType),
-    "sensitivity": _enum_schema(Sensitivity),
-    "portable": _BOOLEAN,
-    "subjects": _list_schema(ID),
-    "stated_by": nullable_field(ID),
-    "learned_in": nullable_field(ID),
-    "origin": _enum_schema(MemoryOrigin),
-    "observed_at": INSTANT,
-    "confidence": nullable_field(_NUMBER),
-    "verified": _BOOLEAN,
-    "trust": _enum_schema(TrustLevel),
-    "tags": _list_schema(TEXT),
-    "metadata": OBJECT,
-    "pii_tags": _list_schema(TEXT),
-    "retention_policy": nullable_field(TEXT),
-    "expires_at": nullable_field(INSTANT),
-    "expiry_rule": TEXT,
-    "requested_expires_at": nullable_field(INSTANT),
-    "valid_from": nullable_field(INSTANT),
-    "valid_until": nullable_field(INSTANT),
-    "created_at": INSTANT,
-    "updated_at": INSTANT,
-    "retracted_at": nullable_field(INSTANT),
-    "supersedes": _list_schema(ID),
-    "superseded_by": nullable_field(ID),
-    "conflicts_with": _list_schema(ID),
-    "repeats": INTEGER,
-    "version": INTEGER | {"minimum": 1},
-    "source": _enum_schema(MemorySource),
-    "source_entries": _list_schema(ID),
-    "source_memories": _list_schema(ID),
-    "source_agent": nullable_field(ID),
-    "run_id": nullable_field(ID),
-    "parent_run_id": nullable_field(ID),
-    "status": _enum_schema(MemoryStatus),
-    "archive_reason": nullable_field(_enum_schema(ArchiveReason)),
+_SCHEMAS: dict[ValueKind, Schema] = {
+    ValueKind.TEXT: TEXT,
+    ValueKind.NAME: TEXT,
+    ValueKind.MEMORY_ID: ID,
+    ValueKind.CHAT_ID: ID,
+    ValueKind.FLAG: _BOOLEAN,
+    ValueKind.COUNT: INTEGER,
+    ValueKind.VERSION: INTEGER | {"minimum": 1},
+    ValueKind.RATIO: _NUMBER,
+    ValueKind.INSTANT: INSTANT,
+    ValueKind.OBJECT: OBJECT,
+    ValueKind.NAMES: _list_schema(TEXT),
+    ValueKind.MEMORY_IDS: _list_schema(ID),
+    ValueKind.SPACE: _SPACE_SCHEMA,
 }
+
+
+def _field_schema(field: MemoryField) -> Schema:
+    kind = field.kind
+    schema = _SCHEMAS[kind] if isinstance(kind, ValueKind) else _enum_schema(kind)
+    return nullable_field(schema) if field.nullable else schema
+
+
+MEMORY_PROPERTIES: dict[str, Any] = {field.name: _field_schema(field) for field in SHOWN_FIELDS}
 _EMBEDDING_PROPERTIES: dict[str, Any] = {"embedding": nullable_field(_list_schema(_NUMBER))}
 
 RESOURCES: dict[str, Schema] = {

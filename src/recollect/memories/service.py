@@ -12,11 +12,12 @@ from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import MemoryId
+from recollect.memories.commands import CreateMemory, MoveMemory, PatchMemory
 from recollect.memories.model import MemorySource, MemoryStatus
 from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.write.changes import MemoryChanges, MemoryUpdateResult
-from recollect.memories.write.draft import SentFields, parse_memory
-from recollect.memories.write.move import MemoryMoves, MoveTarget, ScreenedVersion
+from recollect.memories.write.draft import parse_memory
+from recollect.memories.write.move import MemoryMoves, ScreenedVersion, check_move
 from recollect.memories.write.patch import PatchParser, ScreenedPatch
 from recollect.memories.write.screen import (
     LONG_CHARS,
@@ -33,7 +34,7 @@ T = TypeVar("T")
 
 
 class MemoryService:
-    """One method for each operation. Sent fields have the names of the API and domain types.
+    """One method for each operation.
 
     Parsing and screening run before the transaction, and everything that depends on stored rows
     inside it. Nothing is extracted from a list of messages yet: `extract` has no effect, and no
@@ -64,7 +65,7 @@ class MemoryService:
     async def create(
         self,
         requester: Requester,
-        members: SentFields,
+        command: CreateMemory,
         *,
         source: MemorySource = MemorySource.API,
         reserved_id: str | None = None,
@@ -75,10 +76,10 @@ class MemoryService:
         `made_at` is for a memory that was made before it is stored: its TTLs count from there.
         """
         now = made_at or self._runtime.clock.now()
-        agent_id = members.get("agent_id") or members.get("agent_slug")
+        agent_id = command.agent_id or command.agent_slug
         async with self._audit.audit_refusals(requester, "createMemory", agent_id=agent_id):
             screened = await self.parse_and_screen(
-                members, now, source=source, reserved_id=reserved_id
+                command, now, source=source, reserved_id=reserved_id
             )
 
             def work(tx: Tx) -> MemoryWriteResult:
@@ -88,12 +89,12 @@ class MemoryService:
             return await self._database.write(work)
 
     async def update(
-        self, requester: Requester, memory_id: MemoryId, members: SentFields
+        self, requester: Requester, memory_id: MemoryId, command: PatchMemory
     ) -> MemoryUpdateResult:
         """Patch a memory. If the result has an approval, nothing was changed yet."""
         now = self._runtime.clock.now()
         async with self._audit.audit_refusals(requester, "updateMemory", memory_id=memory_id):
-            patch = await self.parse_patch(requester, memory_id, members=members, now=now)
+            patch = await self.parse_patch(requester, memory_id, command=command, now=now)
             return await self._database.write(
                 lambda tx: self._changes.update(tx, requester, memory_id, patch=patch, at=now)
             )
@@ -110,13 +111,13 @@ class MemoryService:
         self,
         requester: Requester,
         memory_id: MemoryId,
-        members: SentFields,
+        command: MoveMemory,
         *,
         reserved_id: str | None = None,
     ) -> MemoryWriteResult:
         """Move it to another space under a new id, which is `reserved_id` if that is given."""
         now = self._runtime.clock.now()
-        target = MoveTarget.parse(members)
+        check_move(command)
         async with self._audit.audit_refusals(requester, "moveMemory", memory_id=memory_id):
             looked = await self._screen_stored(memory_id)
             new_id = None if reserved_id is None else MemoryId(reserved_id)
@@ -124,21 +125,21 @@ class MemoryService:
             def work(tx: Tx) -> MemoryWriteResult:
                 made = self.fetch_reserved(tx, requester, reserved_id)
                 return made or self._moves.move(
-                    tx, requester, memory_id, target=target, looked=looked, at=now, new_id=new_id
+                    tx, requester, memory_id, command=command, looked=looked, at=now, new_id=new_id
                 )
 
             return await self._database.write(work)
 
     async def parse_and_screen(
         self,
-        members: SentFields,
+        command: CreateMemory,
         now: datetime,
         *,
         source: MemorySource = MemorySource.API,
         reserved_id: str | None = None,
     ) -> ScreenedDraft:
-        """A screened draft of the sent fields; raises ValidationFailed for the first fault."""
-        draft = parse_memory(members, now, rules=self._rules, source=source)
+        """The screened draft of a command; raises ValidationFailed for the first fault."""
+        draft = parse_memory(command, now, rules=self._rules, source=source)
         if draft.id is None and reserved_id is not None:
             draft = replace(draft, id=MemoryId(reserved_id))
         return await _run_off_loop_if_long(
@@ -146,20 +147,22 @@ class MemoryService:
         )
 
     async def parse_patch(
-        self, requester: Requester, memory_id: MemoryId, *, members: SentFields, now: datetime
+        self, requester: Requester, memory_id: MemoryId, *, command: PatchMemory, now: datetime
     ) -> ScreenedPatch:
-        """A screened patch of the sent fields. One that sets `pii_tags` is checked against the
+        """The screened patch of a command. One that sets `pii_tags` is checked against the
         stored texts here, outside of the transaction; the update checks again if they changed."""
-        size = len(members.get("content") or "")
-        patch = await _run_off_loop_if_long(size, lambda: self._patches.parse(members, now))
+        size = len(command.content or "")
+        patch = await _run_off_loop_if_long(size, lambda: self._patches.parse(command, now))
         if not patch.sets_pii_tags:
             return patch
-        told = await self._database.read(
+        previous = await self._database.read(
             lambda tx: self._changes.load_previous_text(tx, requester, memory_id, patch=patch)
         )
-        if told is None:
+        if previous is None:
             return patch
-        return await _run_off_loop_if_long(told.chars, lambda: patch.with_detected_tags(told))
+        return await _run_off_loop_if_long(
+            previous.chars, lambda: patch.with_detected_tags(previous)
+        )
 
     async def _screen_stored(self, memory_id: MemoryId) -> ScreenedVersion | None:
         stored = await self._database.read(lambda tx: self._stores.memories.fetch(tx, memory_id))

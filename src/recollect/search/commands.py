@@ -10,8 +10,8 @@ from pydantic import Field
 from recollect.http.bodies import QueryText, exact_word
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.strict_json import drop_unstorable
+from recollect.memories.commands import Messages
 from recollect.memories.model import MessageRole
-from recollect.memories.rest import Messages
 from recollect.memories.rest_filters import FilterBody
 from recollect.memories.validation import parse_messages
 from recollect.search.model import RecallFormat, SearchType

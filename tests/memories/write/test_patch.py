@@ -9,6 +9,7 @@ import pytest
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.retention_rules import SHIPPED_RULES
 from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.commands import PatchMemory
 from recollect.memories.model import Memory, MemoryKind, MemoryType
 from recollect.memories.write.patch import (
     DetectedTags,
@@ -32,7 +33,9 @@ def a_memory(content: str, **members: Any) -> Memory:
 
 
 def a_patch(**members: Any) -> ScreenedPatch:
-    return PatchParser(ScreeningService(ScreeningRules(SHIPPED_RULES))).parse(members, NOW)
+    return PatchParser(ScreeningService(ScreeningRules(SHIPPED_RULES))).parse(
+        PatchMemory(**members), NOW
+    )
 
 
 def kept(content: str, *pii_tags: str) -> dict[str, Any]:
@@ -49,7 +52,7 @@ def tags_after(memory: Memory, patch: ScreenedPatch, *earlier: dict[str, Any]) -
 def test_what_was_looked_at_is_not_looked_at_again() -> None:
     memory, patch = a_memory(MAIL, pii_tags=("email",)), a_patch(pii_tags=[])
     assert not patch.has_checked(memory)
-    seen = replace(patch, seen=DetectedTags(memory.version, frozenset({"phone"})))
+    seen = replace(patch, detected=DetectedTags(memory.version, frozenset({"phone"})))
     assert seen.has_checked(memory)
     assert patched_fields(memory, seen)["pii_tags"] == ("phone",)
     assert not seen.has_checked(replace(memory, version=memory.version + 1))

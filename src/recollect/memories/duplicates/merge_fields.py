@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.validation import check_metadata
 from recollect.memories.expiry import surviving_approval
-from recollect.memories.model import TAGS_MAX, Memory, MemoryType
+from recollect.memories.fields import PLAIN_FIELDS
+from recollect.memories.model import TAGS_MAX, Memory
 from recollect.memories.write.draft import MemoryDraft
 
 
@@ -65,11 +66,9 @@ def _merge_metadata(known: Memory, said: Memory) -> Memory:
 
 
 def _unmerged_fields(taken: Memory, said: Memory, draft: MemoryDraft) -> set[str]:
-    # Only what the writer asked for counts. `knowledge` is the default type, so it asks for
-    # nothing, and a stricter privacy is not left out but applied.
+    # Only what the writer asked for counts. A stricter privacy is not left out but applied.
     looser = draft.sensitivity is not None and draft.sensitivity.rank < taken.sensitivity.rank
     kept = {
-        "type": draft.type not in (MemoryType.KNOWLEDGE, taken.type),
         "sensitivity": looser,
         "portable": bool(draft.portable) and not taken.portable,
         "request_approval": draft.request_approval,
@@ -81,15 +80,11 @@ def _differing_fields(taken: Memory, said: Memory) -> set[str]:
     """The fields in which the merged statement lacks or contradicts what the repeat has."""
     # `said` is only a default that equals no value in metadata.
     unlike = any(taken.metadata.get(name, said) != value for name, value in said.metadata.items())
-    kept = {
-        "tags": not {*said.tags} <= {*taken.tags},
-        "metadata": unlike,
-        "valid_from": _differs(taken, said, "valid_from"),
-        "valid_until": _differs(taken, said, "valid_until"),
+    kept = {"tags": not {*said.tags} <= {*taken.tags}, "metadata": unlike}
+    plain = {
+        field.name
+        for field in PLAIN_FIELDS
+        # A default asks for nothing.
+        if getattr(said, field.name) not in (field.default, getattr(taken, field.name))
     }
-    return {name for name, left in kept.items() if left}
-
-
-def _differs(taken: Memory, said: Memory, name: str) -> bool:
-    sent = getattr(said, name)
-    return sent is not None and sent != getattr(taken, name)
+    return plain | {name for name, left in kept.items() if left}

@@ -15,66 +15,30 @@ from recollect.kernel.owner import Owner, OwnerKind
 from recollect.kernel.retention_rules import SHIPPED_RULES, RetentionRules
 from recollect.kernel.runtime import Cipher
 from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.fields import (
+    COLUMN_FIELDS,
+    VERSIONED_FIELDS,
+    MemoryField,
+    ValueKind,
+)
 from recollect.memories.model import (
-    ArchiveReason,
     Memory,
     MemoryKind,
     MemoryMessage,
-    MemoryOrigin,
-    MemorySource,
-    MemoryStatus,
-    MemoryType,
     MessageRole,
-    Sensitivity,
     StoredMemory,
-    TrustLevel,
 )
 from recollect.text.normal_form import FoldedText
 
 MEMORY_COLUMNS = tuple(memories.columns)
 
 _NAMES = tuple(column.name for column in MEMORY_COLUMNS)
-# Fields whose column has the same name and holds the value as it is.
-_PLAIN_FIELDS = (
-    "id",
-    "key",
-    "agent_id",
-    "org_id",
-    "portable",
-    "stated_by",
-    "learned_in",
-    "observed_at",
-    "confidence",
-    "verified",
-    "retention_policy",
-    "expires_at",
-    "expiry_rule",
-    "requested_expires_at",
-    "explicit_expires_at",
-    "approved_expires_at",
-    "valid_from",
-    "valid_until",
-    "created_at",
-    "updated_at",
-    "retracted_at",
-    "superseded_by",
-    "repeats",
-    "version",
-    "source_agent",
-    "run_id",
-    "parent_run_id",
-)
-_ENUM_FIELDS: Mapping[str, type[Any]] = {
-    "kind": MemoryKind,
-    "type": MemoryType,
-    "sensitivity": Sensitivity,
-    "origin": MemoryOrigin,
-    "trust": TrustLevel,
-    "source": MemorySource,
-    "status": MemoryStatus,
+_COLUMN_NAMES = tuple(field.name for field in COLUMN_FIELDS)
+# Words are stored as texts; every other column holds the value as it is.
+_ENUMS = {
+    field.name: field.kind for field in COLUMN_FIELDS if not isinstance(field.kind, ValueKind)
 }
 _STORED_FIELDS = ("import_id", "privacy_said", "suspicion", "used_at", "compacted_at", "erasure_id")
-_SNAPSHOT_ENUMS: Mapping[str, type[Any]] = {**_ENUM_FIELDS, "archive_reason": ArchiveReason}
 
 
 @dataclass(slots=True)
@@ -121,10 +85,12 @@ class MemoryRows:
     def _build_memory(self, named: Mapping[str, Any], hanging: RelatedRows) -> Memory:
         id_ = named["id"]
         value = self._value.open(named["value"], id_)
-        reason = named["archive_reason"]
+        held = {name: named[name] for name in _COLUMN_NAMES}
+        for name, enum in _ENUMS.items():
+            if held[name] is not None:
+                held[name] = enum(held[name])
         return Memory(
-            **{name: named[name] for name in _PLAIN_FIELDS},
-            **{name: word(named[name]) for name, word in _ENUM_FIELDS.items()},
+            **held,
             content=strict_json.load(self._content.open(named["content"], id_) or '""'),
             value=None if value is None else strict_json.load(value),
             messages=_load_messages(self._messages.open(named["messages"], id_)),
@@ -137,17 +103,13 @@ class MemoryRows:
             conflicts_with=hanging.conflicts_with,
             source_entries=hanging.source_entries,
             source_memories=hanging.source_memories,
-            archive_reason=None if reason is None else ArchiveReason(reason),
         )
 
     def to_params(self, stored: StoredMemory) -> dict[str, Any]:
         """A parameter for each of `MEMORY_COLUMNS` but `doc`, which the database assigns."""
         memory = stored.memory
         return {
-            **{
-                name: getattr(memory, name)
-                for name in (*_PLAIN_FIELDS, *_ENUM_FIELDS, "archive_reason")
-            },
+            **{name: getattr(memory, name) for name in _COLUMN_NAMES},
             **{name: getattr(stored, name) for name in _STORED_FIELDS},
             **self._seal_texts(memory),
             "space_kind": memory.space.kind,
@@ -178,7 +140,7 @@ class MemoryRows:
 
     def make_snapshot(self, memory: Memory) -> str | None:
         """The sealed snapshot of a version: all fields that a later version may change."""
-        kept = {name: getattr(memory, name) for name in _SNAPSHOT_FIELDS}
+        kept = {field.name: getattr(memory, field.name) for field in VERSIONED_FIELDS}
         return self.seal_snapshot(kept, version_id(memory.id, memory.version))
 
     def seal_snapshot(self, kept: Mapping[str, Any], row_id: str) -> str | None:
@@ -193,7 +155,7 @@ class MemoryRows:
         if text is None:
             return None
         kept: dict[str, Any] = strict_json.load(text)
-        return {name: _restore_value(name, value) for name, value in kept.items()}
+        return {field.name: _restore_value(field, kept) for field in VERSIONED_FIELDS}
 
 
 def apply_snapshot(stored: StoredMemory, snapshot: Mapping[str, Any]) -> StoredMemory:
@@ -217,60 +179,24 @@ def fold_hash(stored: StoredMemory) -> str:
     return folded.digest
 
 
-# In the order of an answer. Fields that never change are not in the snapshot but in the row.
-_SNAPSHOT_FIELDS = (
-    "content",
-    "value",
-    "type",
-    "sensitivity",
-    "portable",
-    "subjects",
-    "stated_by",
-    "observed_at",
-    "confidence",
-    "verified",
-    "trust",
-    "tags",
-    "metadata",
-    "pii_tags",
-    "retention_policy",
-    "expires_at",
-    "expiry_rule",
-    "requested_expires_at",
-    "valid_from",
-    "valid_until",
-    "updated_at",
-    "retracted_at",
-    "supersedes",
-    "superseded_by",
-    "conflicts_with",
-    "repeats",
-    "version",
-    "source_entries",
-    "source_memories",
-    "status",
-    "archive_reason",
-)
-_LIST_FIELDS = frozenset(
-    {"subjects", "tags", "pii_tags", "supersedes", "conflicts_with"}
-    | {"source_entries", "source_memories"}
-)
-
-
 def _to_json(value: Any) -> Any:
     return to_text(value) if isinstance(value, datetime) else value
 
 
-def _restore_value(name: str, value: Any) -> Any:
-    """The value of a snapshot's field with its type, which JSON lacks: the name tells it."""
-    if value is None:
-        return None
-    if name in _LIST_FIELDS:
-        return tuple(value)
-    if name in _SNAPSHOT_ENUMS:
-        return _SNAPSHOT_ENUMS[name](value)
-    is_instant = name.endswith("_at") or name in ("valid_from", "valid_until")
-    return from_text(value) if is_instant else value
+def _restore_value(field: MemoryField, kept: Mapping[str, Any]) -> Any:
+    """The value of a snapshot's field with its type, which JSON lacks."""
+    value = kept.get(field.name)
+    match field.kind:
+        case _ if value is None:
+            return field.default if field.later else None
+        case ValueKind.NAMES | ValueKind.MEMORY_IDS:
+            return tuple(value)
+        case ValueKind.INSTANT:
+            return from_text(value)
+        case ValueKind():
+            return value
+        case enum:
+            return enum(value)
 
 
 def _parse_texts(text: str) -> tuple[str, ...]:

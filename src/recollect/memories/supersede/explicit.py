@@ -11,6 +11,7 @@ from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, NotFound, ValidationFailed
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.space import Space
+from recollect.memories.commands import OnConflict
 from recollect.memories.model import MemoryStatus, StoredMemory, is_expired
 from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.supersede.apply import (
@@ -20,7 +21,7 @@ from recollect.memories.supersede.apply import (
     statement_facts,
 )
 from recollect.memories.supersede.rules import strictest_privacy
-from recollect.memories.write.draft import MemoryDraft, OnConflict
+from recollect.memories.write.draft import MemoryDraft
 from recollect.memories.write_access import MemoryWriteAccess
 
 

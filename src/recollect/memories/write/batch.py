@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
@@ -17,56 +16,22 @@ from recollect.kernel.errors import (
     Unavailable,
 )
 from recollect.kernel.ids import MemoryId, derive_id
+from recollect.memories.commands import (
+    BatchItem,
+    BatchOp,
+    CreateMemory,
+    DeleteMemory,
+    InvalidBatchItem,
+    PatchMemory,
+    UpdateItem,
+)
 from recollect.memories.model import MemorySource
 from recollect.memories.service import MemoryService
 from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.write.changes import MemoryChanges
-from recollect.memories.write.draft import SentFields
 from recollect.memories.write.writer import MemoryWriter
 
-ITEMS_MAX = 1_000
 _OPERATION_NAME = "batchMemories"
-
-
-class BatchOp(StrEnum):
-    """The operation of an item."""
-
-    CREATE = "create"
-    UPDATE = "update"
-    DELETE = "delete"
-
-
-@dataclass(frozen=True, slots=True)
-class BatchCreate:
-    """An item that writes a memory."""
-
-    members: SentFields
-
-
-@dataclass(frozen=True, slots=True)
-class BatchUpdate:
-    """An item that changes a memory."""
-
-    id: MemoryId
-    members: SentFields
-
-
-@dataclass(frozen=True, slots=True)
-class BatchDelete:
-    """An item that deletes a memory, if it still has the version that was seen."""
-
-    id: MemoryId
-    version: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class InvalidBatchItem:
-    """An item that could not be parsed. It takes its place in the results."""
-
-    error: RecollectError
-
-
-BatchItem = BatchCreate | BatchUpdate | BatchDelete | InvalidBatchItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,25 +135,23 @@ class BatchService:
         self, requester: Requester, index: int, item: BatchItem, *, reserved_id: str | None
     ) -> _BatchStep:
         match item:
-            case BatchCreate(members):
-                return await self._prepare_create(
-                    requester, index, members, reserved_id=reserved_id
-                )
-            case BatchUpdate(id=memory_id, members=members):
+            case CreateMemory():
+                return await self._prepare_create(requester, index, item, reserved_id=reserved_id)
+            case UpdateItem(id=memory_id, patch=command):
                 return await self._prepare_update(
-                    requester, index, memory_id, members=members, event_id=reserved_id
+                    requester, index, memory_id, command=command, event_id=reserved_id
                 )
-            case BatchDelete():
+            case DeleteMemory():
                 return self._prepare_delete(requester, index, item, event_id=reserved_id)
             case InvalidBatchItem(error):
                 raise error
 
     async def _prepare_create(
-        self, requester: Requester, index: int, members: SentFields, *, reserved_id: str | None
+        self, requester: Requester, index: int, command: CreateMemory, *, reserved_id: str | None
     ) -> _BatchStep:
         at = self._runtime.clock.now()
         screened = await self._memories.parse_and_screen(
-            members, at, source=MemorySource.API, reserved_id=reserved_id
+            command, at, source=MemorySource.API, reserved_id=reserved_id
         )
 
         def create(tx: Tx) -> BatchSuccess:
@@ -204,11 +167,11 @@ class BatchService:
         index: int,
         memory_id: MemoryId,
         *,
-        members: SentFields,
+        command: PatchMemory,
         event_id: str | None,
     ) -> _BatchStep:
         at = self._runtime.clock.now()
-        patch = await self._memories.parse_patch(requester, memory_id, members=members, now=at)
+        patch = await self._memories.parse_patch(requester, memory_id, command=command, now=at)
         patch = replace(patch, event_id=event_id)
 
         def update(tx: Tx) -> BatchSuccess:
@@ -221,17 +184,19 @@ class BatchService:
         )
 
     def _prepare_delete(
-        self, requester: Requester, index: int, item: BatchDelete, *, event_id: str | None
+        self, requester: Requester, index: int, item: DeleteMemory, *, event_id: str | None
     ) -> _BatchStep:
-        at = self._runtime.clock.now()
+        at, memory_id = self._runtime.clock.now(), MemoryId(item.id)
 
         def delete(tx: Tx) -> BatchSuccess:
             self._changes.delete(
-                tx, requester, item.id, at=at, version=item.version, event_id=event_id
+                tx, requester, memory_id, at=at, version=item.version, event_id=event_id
             )
-            return BatchSuccess(index, BatchOp.DELETE, item.id)
+            return BatchSuccess(index, BatchOp.DELETE, memory_id)
 
-        return self._tolerate_repeat(delete, BatchSuccess(index, BatchOp.DELETE, item.id), event_id)
+        return self._tolerate_repeat(
+            delete, BatchSuccess(index, BatchOp.DELETE, memory_id), event_id
+        )
 
     def _tolerate_repeat(
         self, step: _BatchStep, done: BatchSuccess, event_id: str | None

@@ -9,6 +9,7 @@ from recollect.identity.requester import Requester
 from recollect.kernel.ids import AgentId, MemoryId, PersonId
 from recollect.kernel.space import OPEN_KINDS
 from recollect.memories.expiry import TYPE_TTL_SECONDS, surviving_approval
+from recollect.memories.fields import PLAIN_FIELDS
 from recollect.memories.model import Memory, MemoryOrigin, Sensitivity
 from recollect.memories.trust import derive_trust
 from recollect.memories.write.draft import MemoryDraft
@@ -43,7 +44,6 @@ def build_new(making: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
         created_at=making.at,
         updated_at=making.at,
         observed_at=draft.observed_at,
-        type=draft.type,
         sensitivity=_derive_sensitivity(making, subjects),
         portable=draft.portable is not False,
         subjects=tuple(subjects),
@@ -56,11 +56,10 @@ def build_new(making: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
         pii_tags=making.findings.merge_tags(draft.pii_tags),
         retention_policy=draft.policy.name if draft.policy else None,
         explicit_expires_at=draft.explicit_expires_at,
-        valid_from=draft.valid_from,
-        valid_until=draft.valid_until,
         source=draft.source,
         source_entries=draft.source_entries,
         run_id=draft.run_id,
+        **{field.name: getattr(draft, field.name) for field in PLAIN_FIELDS},
         **_space_fields(place),
         source_agent=requester.agent_id
         or (None if place.stores_agent else _target_agent_id(place)),

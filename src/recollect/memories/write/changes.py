@@ -25,7 +25,6 @@ from recollect.memories.model import (
 from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.trust import derive_trust
 from recollect.memories.validation import check_patch, check_validity
-from recollect.memories.write.draft import SentFields
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
 from recollect.memories.write.patch import (
     PreviousText,
@@ -101,7 +100,7 @@ class MemoryChanges:
             pii_tags=after.pii_tags,
         )
         self._check_run_open(tx, stored)
-        _check_version(stored, patch.expected_version)
+        _check_version(stored, patch.command.version)
         wish = self._terms.needed_extension(after) if patch.sets_expiry else None
         if wish is not None:
             return MemoryUpdateResult(
@@ -191,20 +190,23 @@ class MemoryChanges:
     ) -> Memory:
         """The row after the patch, with its expiry. Who changes the text becomes its
         `stated_by`."""
-        before, sent = stored.memory, patch.sent
-        check_patch(before.kind, sent.keys())
+        before, command = stored.memory, patch.command
+        check_patch(before.kind, command.model_fields_set)
         subjects = before.subjects
-        if "subjects" in sent:
-            names, chat_id = sent["subjects"], before.learned_in
+        if command.subjects is not None:
+            names, chat_id = tuple(command.subjects), before.learned_in
             people = self._hooks.people
             subjects = people.resolve(tx, requester, names, chat_id) if names else ()
         said = requester.person_id if patch.changes_text(before) else before.stated_by
         # Trust is derived again only if speaker or subjects change: a repeat by a subject may have
         # raised it to a fact, which these two fields alone don't show.
         same = said == before.stated_by and set(subjects) == set(before.subjects)
-        after = replace(
-            before, **patched_fields(before, patch), **self._policy_change(before, sent)
-        )
+        after = replace(before, **patched_fields(before, patch))
+        if command.sends("retention_policy"):
+            name = command.retention_policy
+            if name is not None:
+                self._terms.rules.require_policy(name, before.space.scope)
+            after = replace(after, retention_policy=name)
         after = replace(
             after,
             subjects=tuple(subjects),
@@ -217,14 +219,6 @@ class MemoryChanges:
         if self._screening.should_quarantine(patch.findings):
             after = replace(after, status=MemoryStatus.QUARANTINED)
         return self._terms.apply(after).memory
-
-    def _policy_change(self, before: Memory, sent: SentFields) -> dict[str, Any]:
-        if "retention_policy" not in sent:
-            return {}
-        name = sent["retention_policy"]
-        if name is not None:
-            self._terms.rules.require_policy(name, before.space.scope)
-        return {"retention_policy": name}
 
     def _request_approval(
         self, tx: Tx, requester: Requester, stored: StoredMemory, *, wish: datetime, at: datetime

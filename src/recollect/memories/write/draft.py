@@ -3,11 +3,10 @@
 Everything that can be checked without stored data is checked here, for REST, gRPC and all others.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from recollect.conversations.model import is_blank
@@ -21,20 +20,21 @@ from recollect.kernel.retention_rules import (
 from recollect.kernel.space import (
     RequestedSpace,
     SpaceKind,
-    SpaceName,
     SpaceRequest,
     parse_space_request,
     scope_for_kind,
     to_chat_id,
 )
 from recollect.kernel.validation import check_metadata, check_name, to_utc
+from recollect.memories.commands import CreateMemory, MutableFields, OnConflict
 from recollect.memories.expiry import explicit_expiry
+from recollect.memories.fields import PLAIN_FIELDS
 from recollect.memories.model import (
     SOURCES_MAX,
     MemoryKind,
     MemoryMessage,
     MemorySource,
-    MemoryType,
+    PlainFields,
     Sensitivity,
     StoredMemory,
     render_messages,
@@ -60,19 +60,11 @@ from recollect.memories.write.ttl_phrases import (
 from recollect.people.model import check_time_zone
 from recollect.screening.pii import normalise_tags
 
-SentFields = Mapping[str, Any]
-
-
-class OnConflict(StrEnum):
-    """What happens to records with the same key in the space of a new record."""
-
-    KEEP = "keep"
-    SUPERSEDE = "supersede"
-    REFUSE = "refuse"
+C = TypeVar("C", bound=MutableFields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryDraft:
+class MemoryDraft(PlainFields):
     """A memory to write. None means that the caller sent nothing; times are in UTC.
 
     `subjects` are ids or names as sent. `explicit_expires_at` is what the caller asked for, in a
@@ -90,7 +82,6 @@ class MemoryDraft:
     value: dict[str, Any] | None = None
     messages: tuple[MemoryMessage, ...] = ()
     run_id: RunId | None = None
-    type: MemoryType = MemoryType.KNOWLEDGE
     sensitivity: Sensitivity | None = None
     portable: bool | None = None
     subjects: tuple[str, ...] = ()
@@ -102,8 +93,6 @@ class MemoryDraft:
     policy: RetentionPolicy | None = None
     explicit_expires_at: datetime | None = None
     term_ignored: bool = False
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
     supersedes: tuple[MemoryId, ...] = ()
     source: MemorySource = MemorySource.API
     source_entries: tuple[str, ...] = ()
@@ -114,111 +103,104 @@ class MemoryDraft:
 
 
 def parse_memory(
-    members: SentFields,
+    command: CreateMemory,
     now: datetime,
     *,
     rules: RetentionRules,
     source: MemorySource = MemorySource.API,
 ) -> MemoryDraft:
     """The draft; raises ValidationFailed for the first fault. `now` is the start of a TTL."""
-    sent = _resolve_aliases(members)
-    kind = infer_kind(**{name: sent.get(name) for name in ("messages", "content", "key", "value")})
-    asked = parse_space_request(_space_request(sent))
-    payload, term = _parse_payload(sent, kind, now)
+    command = _resolve_aliases(command)
+    kind = infer_kind(
+        messages=command.messages, content=command.content, key=command.key, value=command.value
+    )
+    asked = parse_space_request(_space_request(command))
+    payload, phrase_expiry = _parse_payload(command, now)
     return MemoryDraft(
         kind=kind,
         asked=asked,
         source=source,
-        explicit_expires_at=_parse_expiry(sent, now) or term,
-        policy=_lookup_policy(sent, rules, scope_for_kind(asked.kind)),
+        explicit_expires_at=requested_expiry(command, now) or phrase_expiry,
+        policy=_lookup_policy(command, rules, scope_for_kind(asked.kind)),
         **payload,
-        **_parse_origin(sent, asked, now),
-        **_parse_annotations(sent),
-        **_parse_links(sent, kind),
+        **_parse_origin(command, asked, now),
+        **_parse_annotations(command),
+        **_parse_links(command, kind),
     )
 
 
-def clean_fields(sent: SentFields) -> dict[str, Any]:
-    """The sent ones of tags, metadata, subjects, PII tags and validity, checked and normalised. A
-    PATCH uses it too."""
+def clean_fields(command: C) -> C:
+    """The command with tags, subjects, PII tags, metadata and validity checked and normalised."""
     cleaned: dict[str, Any] = {}
-    for name, clean in _CLEANERS.items():
-        if name in sent:
-            cleaned[name] = clean(sent[name])
-    return cleaned
+    if command.tags is not None:
+        cleaned["tags"] = list(clean_tags(command.tags))
+    if command.subjects is not None:
+        cleaned["subjects"] = list(clean_subjects(command.subjects))
+    if command.pii_tags is not None:
+        cleaned["pii_tags"] = list(normalise_tags(command.pii_tags))
+    if command.metadata is not None:
+        check_metadata(command.metadata)
+    for name in ("valid_from", "valid_until"):
+        at = getattr(command, name)
+        if at is not None:
+            cleaned[name] = to_utc(at, name)
+    return command.model_copy(update=cleaned)
 
 
-def _clean_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
-    check_metadata(metadata)
-    return metadata
+def requested_expiry(command: MutableFields, now: datetime) -> datetime | None:
+    """The expiry that the fields of the command ask for."""
+    return explicit_expiry(command.ttl_seconds, command.expires_at, counted_from=now)
 
 
-_CLEANERS: Mapping[str, Any] = {
-    "tags": clean_tags,
-    "subjects": clean_subjects,
-    "pii_tags": normalise_tags,
-    "metadata": _clean_metadata,
-    "valid_from": lambda at: None if at is None else to_utc(at, "valid_from"),
-    "valid_until": lambda at: None if at is None else to_utc(at, "valid_until"),
-}
-_ALIASES = {"agent_slug": "agent_id", "memory_id": "id", "chat_id": "learned_in"}
-_CHAT_FIELDS = ("chat_id", "learned_in")
-
-
-def _resolve_aliases(members: SentFields) -> dict[str, Any]:
-    """The fields under their canonical names. None counts as absent; a field that was sent under
-    two names must have one value."""
-    sent = {name: value for name, value in members.items() if value is not None}
-    sent |= {name: to_chat_id(sent[name]) for name in _CHAT_FIELDS if name in sent}
-    for alias, name in _ALIASES.items():
-        if alias not in sent:
-            continue
-        value = sent.pop(alias)
-        if sent.setdefault(name, value) != value:
+def _resolve_aliases(command: CreateMemory) -> CreateMemory:
+    """The command with its values under the canonical names. A field that was sent under two names
+    must have one value."""
+    named: dict[str, str | None] = {}
+    for alias, name in (("agent_slug", "agent_id"), ("memory_id", "id"), ("chat_id", "learned_in")):
+        value, other = getattr(command, name), getattr(command, alias)
+        if name == "learned_in":
+            value, other = (None if one is None else to_chat_id(one) for one in (value, other))
+        if value is not None and other not in (None, value):
             raise ValidationFailed.for_field(alias, f"differs from `{name}`; send only one of them")
-    return sent
+        named[name] = other if value is None else value
+    return command.model_copy(update=named)
 
 
-def _space_request(sent: SentFields) -> SpaceRequest:
-    if sent.get("scope") is MemoryScope.SESSION or "run_id" in sent:
-        check_run_id(sent.get("scope", MemoryScope.LONG_TERM), sent.get("run_id"))
-    name: SpaceName | None = sent.get("space")
-    if name is not None and name.id:
-        check_name(name.id, "space.id")
-    agent_id = sent.get("agent_id")
+def _space_request(command: CreateMemory) -> SpaceRequest:
+    if command.scope is MemoryScope.SESSION or command.run_id is not None:
+        check_run_id(command.scope or MemoryScope.LONG_TERM, command.run_id)
+    if command.space is not None and command.space.id:
+        check_name(command.space.id, "space.id")
     return SpaceRequest(
-        agent_id=None if agent_id is None else AgentId(agent_id),
-        visibility=sent.get("visibility"),
-        scope=sent.get("scope"),
-        run_id=sent.get("run_id"),
-        space=name,
-        has_key="key" in sent,
+        agent_id=None if command.agent_id is None else AgentId(command.agent_id),
+        visibility=command.visibility,
+        scope=command.scope,
+        run_id=command.run_id,
+        space=None if command.space is None else command.space.space_name,
+        has_key=command.key is not None,
     )
 
 
-def _parse_payload(
-    sent: SentFields, kind: MemoryKind, now: datetime
-) -> tuple[dict[str, Any], datetime | None]:
+def _parse_payload(command: CreateMemory, now: datetime) -> tuple[dict[str, Any], datetime | None]:
     """The fields of the payload, and the expiry that its words ask for."""
-    if kind is MemoryKind.RECORD:
-        key, value = sent["key"], sent["value"]
-        check_record(key, value)
-        return {"key": key, "value": value, "content": render_record(key, value)}, None
-    name = "content" if "content" in sent else "messages"
-    said = sent[name]
+    if command.key is not None and command.value is not None:
+        check_record(command.key, command.value)
+        content = render_record(command.key, command.value)
+        return {"key": command.key, "value": command.value, "content": content}, None
+    name = "messages" if command.content is None else "content"
+    said = command.messages if command.content is None else command.content
     if not isinstance(said, str):
-        messages = parse_messages(said)
-        extract = sent.get("extract", True)
+        messages = parse_messages(said or ())
+        extract = command.extract is not False
         content = render_messages(messages)
         return {"messages": messages, "content": content, "extract": extract}, None
     check_content(said, name)
     # An explicit `ttl_seconds` or `expires_at` wins over the words. A warning is due only if there
     # is neither, and the words look as if they meant one.
-    text, term = _split_expiry_phrase(said, now, _parse_time_zone(sent))
-    told = term is not None or not sent.keys().isdisjoint(("ttl_seconds", "expires_at"))
-    ignored = not told and has_likely_expiry(said)
-    extract = sent.get("extract", False)
-    return {"content": text, "extract": extract, "term_ignored": ignored}, term
+    text, expiry = _split_expiry_phrase(said, now, _parse_time_zone(command))
+    has_expiry = (expiry, command.ttl_seconds, command.expires_at) != (None, None, None)
+    ignored = not has_expiry and has_likely_expiry(said)
+    return {"content": text, "extract": bool(command.extract), "term_ignored": ignored}, expiry
 
 
 def _split_expiry_phrase(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime | None]:
@@ -231,29 +213,25 @@ def _split_expiry_phrase(text: str, now: datetime, zone: tzinfo) -> tuple[str, d
     return (text if is_blank(rest) else rest), term.expires_at
 
 
-def _parse_time_zone(sent: SentFields) -> tzinfo:
-    if "time_zone" not in sent:
+def _parse_time_zone(command: CreateMemory) -> tzinfo:
+    if command.time_zone is None:
         return UTC
-    check_time_zone(sent["time_zone"])
-    return ZoneInfo(sent["time_zone"])
-
-
-def _parse_expiry(sent: SentFields, now: datetime) -> datetime | None:
-    return explicit_expiry(sent.get("ttl_seconds"), sent.get("expires_at"), counted_from=now)
+    check_time_zone(command.time_zone)
+    return ZoneInfo(command.time_zone)
 
 
 def _lookup_policy(
-    sent: SentFields, rules: RetentionRules, scope: MemoryScope
+    command: CreateMemory, rules: RetentionRules, scope: MemoryScope
 ) -> RetentionPolicy | None:
-    name = sent.get("retention_policy")
+    name = command.retention_policy
     return None if name is None else rules.require_policy(name, scope)
 
 
-def _parse_origin(sent: SentFields, asked: RequestedSpace, now: datetime) -> dict[str, Any]:
+def _parse_origin(command: CreateMemory, asked: RequestedSpace, now: datetime) -> dict[str, Any]:
     """When it was observed, in which chat and run, and who said it."""
-    observed_at = to_utc(sent.get("observed_at", now), "observed_at")
+    observed_at = to_utc(command.observed_at or now, "observed_at")
     check_observed_at(observed_at, now)
-    chat = sent.get("learned_in")
+    chat = command.learned_in
     if chat is not None:
         check_name(chat, "chat_id")
     if asked.kind is SpaceKind.CHAT:
@@ -261,37 +239,44 @@ def _parse_origin(sent: SentFields, asked: RequestedSpace, now: datetime) -> dic
             message = "differs from the chat of the space; leave it out"
             raise ValidationFailed.for_field("chat_id", message)
         chat = asked.id
-    run_id = asked.id if asked.kind is SpaceKind.RUN else sent.get("run_id")
+    run_id = asked.id if asked.kind is SpaceKind.RUN else command.run_id
     return {
         "observed_at": observed_at,
         "learned_in": None if chat is None else to_chat_id(chat),
-        "stated_by": sent.get("stated_by"),
+        "stated_by": command.stated_by,
         "run_id": None if run_id is None else RunId(run_id),
     }
 
 
-def _parse_annotations(sent: SentFields) -> dict[str, Any]:
-    if "time_zone" in sent:
-        check_time_zone(sent["time_zone"])
-    check_validity(sent.get("valid_from"), sent.get("valid_until"))
-    plain = {n: sent[n] for n in ("type", "sensitivity", "portable") if n in sent}
-    return plain | clean_fields(sent)
-
-
-def _parse_links(sent: SentFields, kind: MemoryKind) -> dict[str, Any]:
-    """Ids that the memory refers to, its own id, and `on_conflict`."""
-    on_conflict = sent.get("on_conflict", OnConflict.KEEP)
-    if "on_conflict" in sent and kind is not MemoryKind.RECORD:
-        raise ValidationFailed.for_field("on_conflict", "is for records: send `key` and `value`")
-    own_id = sent.get("id")
-    if own_id is not None:
-        check_id(own_id)
+def _parse_annotations(command: CreateMemory) -> dict[str, Any]:
+    if command.time_zone is not None:
+        check_time_zone(command.time_zone)
+    check_validity(command.valid_from, command.valid_until)
+    command = clean_fields(command)
+    plain = {field.name: getattr(command, field.name) for field in PLAIN_FIELDS}
     return {
-        "id": None if own_id is None else MemoryId(own_id),
-        "supersedes": _parse_supersedes(sent.get("supersedes", ()), own_id),
-        "source_entries": clean_source_entries(sent.get("source_entries", ())),
-        "on_conflict": on_conflict,
-        "request_approval": sent.get("request_approval", False),
+        **{name: value for name, value in plain.items() if value is not None},
+        "sensitivity": command.sensitivity,
+        "portable": command.portable,
+        "subjects": tuple(command.subjects or ()),
+        "tags": tuple(command.tags or ()),
+        "metadata": command.metadata or {},
+        "pii_tags": tuple(command.pii_tags or ()),
+    }
+
+
+def _parse_links(command: CreateMemory, kind: MemoryKind) -> dict[str, Any]:
+    """Ids that the memory refers to, its own id, and `on_conflict`."""
+    if command.on_conflict is not None and kind is not MemoryKind.RECORD:
+        raise ValidationFailed.for_field("on_conflict", "is for records: send `key` and `value`")
+    if command.id is not None:
+        check_id(command.id)
+    return {
+        "id": None if command.id is None else MemoryId(command.id),
+        "supersedes": _parse_supersedes(command.supersedes or (), command.id),
+        "source_entries": clean_source_entries(command.source_entries or ()),
+        "on_conflict": command.on_conflict or OnConflict.KEEP,
+        "request_approval": bool(command.request_approval),
     }
 
 

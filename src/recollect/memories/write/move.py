@@ -15,16 +15,15 @@ from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.space import (
     AGENT_KINDS,
     SpaceKind,
-    SpaceName,
     SpaceRequest,
-    Visibility,
     parse_space_request,
     scope_for_kind,
 )
+from recollect.memories.commands import MoveMemory
 from recollect.memories.model import Memory, StoredMemory
 from recollect.memories.supersede.apply import check_self_statement
 from recollect.memories.write.changes import MemoryChanges
-from recollect.memories.write.draft import MemoryDraft, SentFields
+from recollect.memories.write.draft import MemoryDraft
 from recollect.memories.write.screen import (
     MemoryTexts,
     ScreeningReport,
@@ -34,32 +33,17 @@ from recollect.memories.write.writer import MemoryWriter, MemoryWriteResult
 
 
 @dataclass(frozen=True, slots=True)
-class MoveTarget:
-    """The space to move to. Exactly one of the two is set."""
-
-    visibility: Visibility | None = None
-    space: SpaceName | None = None
-
-    @classmethod
-    def parse(cls, members: SentFields) -> "MoveTarget":
-        """The target; raises ValidationFailed unless exactly one of the two was sent."""
-        visibility, space = members.get("visibility"), members.get("space")
-        if (visibility is None) == (space is None):
-            raise ValidationFailed.for_field("visibility", "send either `visibility` or `space`")
-        return cls(visibility, space)
-
-    @property
-    def field(self) -> str:
-        """The name of the sent field, for errors."""
-        return "visibility" if self.space is None else "space"
-
-
-@dataclass(frozen=True, slots=True)
 class ScreenedVersion:
     """The findings of screening for one version of a memory."""
 
     version: int
     findings: ScreeningReport
+
+
+def check_move(command: MoveMemory) -> None:
+    """Raise ValidationFailed unless exactly one target was sent."""
+    if (command.visibility is None) == (command.space is None):
+        raise ValidationFailed.for_field("visibility", "send either `visibility` or `space`")
 
 
 class MemoryMoves:
@@ -91,7 +75,7 @@ class MemoryMoves:
         requester: Requester,
         memory_id: MemoryId,
         *,
-        target: MoveTarget,
+        command: MoveMemory,
         looked: ScreenedVersion | None,
         at: datetime,
         new_id: MemoryId | None = None,
@@ -106,14 +90,15 @@ class MemoryMoves:
         check_self_statement(stored.memory, requester)
         if looked is None or looked.version != stored.memory.version:
             looked = self.screen_stored(stored)
-        draft = replace(self._build_draft(stored, target), id=new_id)
+        draft = replace(self._build_draft(stored, command), id=new_id)
         screened = self._screening.apply_report(draft, looked.findings)
         written = self._writer.write(tx, requester, screened, at=at)
         # Only the writer knows the final space, because the mode of the agent may change it. So the
         # comparison comes after the write, and the error rolls the new row back.
         new = written.stored.memory
         if new.space == stored.memory.space:
-            raise ValidationFailed.for_field(target.field, "the memory lies there already")
+            field = "visibility" if command.space is None else "space"
+            raise ValidationFailed.for_field(field, "the memory lies there already")
         self._changes.remove(tx, stored, at=at)
         record_memory_event(
             self._audit,
@@ -125,11 +110,11 @@ class MemoryMoves:
         )
         return written
 
-    def _build_draft(self, stored: StoredMemory, target: MoveTarget) -> MemoryDraft:
+    def _build_draft(self, stored: StoredMemory, command: MoveMemory) -> MemoryDraft:
         """A draft of the stored memory for the new space. `carried` makes the writer keep the
         fields that a caller can't set."""
         memory = stored.memory
-        asked = parse_space_request(_space_request(memory, target))
+        asked = parse_space_request(_space_request(memory, command))
         policy = memory.retention_policy
         in_chat = asked.kind is SpaceKind.CHAT
         return MemoryDraft(
@@ -151,31 +136,31 @@ class MemoryMoves:
         )
 
 
-def _space_request(memory: Memory, target: MoveTarget) -> SpaceRequest:
+def _space_request(memory: Memory, command: MoveMemory) -> SpaceRequest:
     """The space request of a move. Its agent is the id of the target space, or else the agent of
     the memory. Spaces of users and chats need no agent, and that of the memory may be gone."""
-    space = target.space
+    space = None if command.space is None else command.space.space_name
     named = space.id if space is not None and space.kind in AGENT_KINDS else None
     homely = space is not None and space.kind in (SpaceKind.USER, SpaceKind.CHAT)
     own = None if homely else memory.agent_id or memory.source_agent
     if space is not None and space.kind is SpaceKind.RUN and space.id is None:
         raise ValidationFailed.for_field("space.id", "is needed: which run?")
     if not (homely or named or own):
-        raise _missing_agent_error(target)
+        raise _missing_agent_error(command)
     return SpaceRequest(
         agent_id=AgentId(named) if named else own,
-        visibility=target.visibility,
+        visibility=command.visibility,
         space=space,
     )
 
 
-def _missing_agent_error(target: MoveTarget) -> ValidationFailed:
+def _missing_agent_error(command: MoveMemory) -> ValidationFailed:
     """The error for a memory without an agent. It names what to send instead."""
-    if target.space is None:
-        kind = f"agent_{target.visibility}"
+    if command.space is None:
+        kind = f"agent_{command.visibility}"
         message = f"the memory has no agent; send `space` with `kind` `{kind}` and an agent's `id`"
         return ValidationFailed.for_field("visibility", message)
-    if target.space.kind in AGENT_KINDS:
+    if command.space.kind in AGENT_KINDS:
         return ValidationFailed.for_field(
             "space.id", "is needed: the memory has no agent; which one?"
         )

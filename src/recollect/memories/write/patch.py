@@ -8,7 +8,9 @@ from typing import Any
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Forbidden
 from recollect.kernel.space import OPEN_KINDS
-from recollect.memories.expiry import explicit_expiry, surviving_approval
+from recollect.memories.commands import PatchMemory
+from recollect.memories.expiry import surviving_approval
+from recollect.memories.fields import PLAIN_FIELDS
 from recollect.memories.model import (
     Memory,
     Sensitivity,
@@ -22,7 +24,7 @@ from recollect.memories.validation import (
     check_record,
 )
 from recollect.memories.write.builder import may_loosen, stricter_sensitivity
-from recollect.memories.write.draft import SentFields, clean_fields
+from recollect.memories.write.draft import clean_fields, requested_expiry
 from recollect.memories.write.screen import (
     MemoryTexts,
     ScreeningReport,
@@ -30,8 +32,6 @@ from recollect.memories.write.screen import (
     redact_personal,
 )
 from recollect.screening.pii import DETECTED_TAGS
-
-_EXPIRY_FIELDS = ("ttl_seconds", "expires_at", "retention_policy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class DetectedTags:
     found: frozenset[str]
 
     @classmethod
-    def detect(cls, told: "PreviousText", sent: Collection[str]) -> "DetectedTags":
+    def detect(cls, previous: "PreviousText", sent: Collection[str]) -> "DetectedTags":
         """Scan the present texts, then only those earlier versions that have a tag which would be
         removed and was not found yet: a scan of much text takes long."""
-        memory = told.memory
+        memory = previous.memory
         found = _detect_pii(MemoryTexts.from_memory(memory))
-        for kept in told.earlier:
+        for kept in previous.earlier:
             # `-` binds tighter than `&`: tags of the memory that a detector may have set, that were
             # not sent, and that no text has shown so far.
             doubtful = DETECTED_TAGS & {*memory.pii_tags} - {*sent} - found
@@ -80,104 +80,102 @@ class DetectedTags:
 class ScreenedPatch:
     """A PATCH, validated and screened as far as that is possible without the row.
 
-    `sent` maps field names to values; None clears a field. `explicit_expires_at` counts only if
-    `ttl_seconds` or `expires_at` was sent. `seen` is set after the stored texts were scanned, which
-    only a patch of `pii_tags` needs. `event_id` is the id for the audit event of the change.
+    `command` has normalised values. `explicit_expires_at` counts only if `ttl_seconds` or
+    `expires_at` was sent. `detected` is set after the stored texts were scanned, which only a patch
+    of `pii_tags` needs. `event_id` is the id for the audit event of the change.
     """
 
-    sent: Mapping[str, Any]
+    command: PatchMemory
     findings: ScreeningReport
     explicit_expires_at: datetime | None = None
-    seen: DetectedTags | None = None
+    detected: DetectedTags | None = None
     event_id: str | None = None
-
-    @property
-    def expected_version(self) -> int | None:
-        """The version that the caller expects, for optimistic locking; None if it was not sent."""
-        return self.sent.get("version")
 
     @property
     def field_names(self) -> set[str]:
         """The sent fields, without `version`, which changes nothing."""
-        return {*self.sent} - {"version"}
+        return self.command.model_fields_set - {"version"}
 
     def changes_text(self, memory: Memory) -> bool:
         """Whether it changes the text or the value of the memory."""
-        return any(
-            name in self.sent and self.sent[name] != getattr(memory, name)
-            for name in ("content", "value")
-        )
+        content, value = self.command.content, self.command.value
+        return content not in (None, memory.content) or value not in (None, memory.value)
 
     def changes_subjects(self, memory: Memory) -> bool:
         """Whether it changes the subjects of the memory."""
-        return "subjects" in self.sent and {*self.sent["subjects"]} != {*memory.subjects}
+        subjects = self.command.subjects
+        return subjects is not None and {*subjects} != {*memory.subjects}
 
     @property
     def sets_pii_tags(self) -> bool:
         """Whether `pii_tags` were sent."""
-        return "pii_tags" in self.sent
+        return self.command.pii_tags is not None
 
     def drops_detected_tags(self, memory: Memory) -> bool:
         """Whether it removes a tag that a detector may have set."""
-        return bool(DETECTED_TAGS & {*memory.pii_tags} - {*self.sent["pii_tags"]})
+        return bool(DETECTED_TAGS & {*memory.pii_tags} - {*(self.command.pii_tags or ())})
 
     def has_checked(self, memory: Memory) -> bool:
         """Whether no scan is needed, or the scan was made of the memory's present version."""
-        seen = self.seen
-        return not self.sets_pii_tags or (seen is not None and seen.version == memory.version)
+        detected = self.detected
+        current = detected is not None and detected.version == memory.version
+        return current or not self.sets_pii_tags
 
-    def with_detected_tags(self, told: "PreviousText") -> "ScreenedPatch":
+    def with_detected_tags(self, previous: "PreviousText") -> "ScreenedPatch":
         """The patch with the tags that can't be removed."""
-        return replace(self, seen=DetectedTags.detect(told, self.sent["pii_tags"]))
+        sent = self.command.pii_tags or ()
+        return replace(self, detected=DetectedTags.detect(previous, sent))
 
     @property
     def sets_expiry(self) -> bool:
         """Whether it asks for an expiry or a retention policy."""
-        return any(self.sent.get(name) is not None for name in _EXPIRY_FIELDS)
+        command = self.command
+        asked = (command.ttl_seconds, command.expires_at, command.retention_policy)
+        return asked != (None, None, None)
 
 
 class PatchParser:
-    """Makes a `ScreenedPatch` of the sent fields."""
+    """Makes a `ScreenedPatch` of a command."""
 
     def __init__(self, screening: ScreeningService) -> None:
         self._screening = screening
 
-    def parse(self, members: SentFields, now: datetime) -> ScreenedPatch:
+    def parse(self, command: PatchMemory, now: datetime) -> ScreenedPatch:
         """The patch; raises ValidationFailed for the first fault in it."""
-        if "content" in members:
-            check_content(members["content"])
-        if "value" in members:
-            check_record("key", members["value"])
-        sent = {**members, **clean_fields(members)}
-        findings = self._screening.inspect_texts(_sent_texts(sent))
-        until = explicit_expiry(sent.get("ttl_seconds"), sent.get("expires_at"), counted_from=now)
-        return ScreenedPatch(sent, findings, until)
+        if command.content is not None:
+            check_content(command.content)
+        if command.value is not None:
+            check_record("key", command.value)
+        command = clean_fields(command)
+        findings = self._screening.inspect_texts(_sent_texts(command))
+        return ScreenedPatch(command, findings, requested_expiry(command, now))
 
 
-def _sent_texts(sent: SentFields) -> MemoryTexts:
+def _sent_texts(command: PatchMemory) -> MemoryTexts:
     """The sent texts alone: the others were screened when they were written."""
-    value = sent.get("value")
+    value = command.value
     return MemoryTexts(
-        content=sent.get("content", "") if value is None else render_record("", value),
+        content=(command.content or "") if value is None else render_record("", value),
         value=value,
-        metadata=sent.get("metadata", {}),
-        tags=sent.get("tags", ()),
-        names=sent.get("subjects", ()),
+        metadata=command.metadata or {},
+        tags=tuple(command.tags or ()),
+        names=tuple(command.subjects or ()),
     )
 
 
 def patched_fields(before: Memory, patch: ScreenedPatch) -> dict[str, Any]:
     """The changed fields that need no stored data, as they may be stored."""
-    sent, texts = patch.sent, patch.findings.texts
-    changes = {name: sent[name] for name in _DIRECT_FIELDS if name in sent}
-    changes |= {name: getattr(texts, name) for name in ("tags", "metadata") if name in sent}
+    command, texts = patch.command, patch.findings.texts
+    plain = ("portable", *(field.name for field in PLAIN_FIELDS))
+    changes = {name: getattr(command, name) for name in plain if command.sends(name)}
+    changes |= {name: getattr(texts, name) for name in ("tags", "metadata") if command.sends(name)}
     # A new text replaces the list of messages that the old one was rendered from.
-    if "content" in sent:
+    if command.content is not None:
         changes |= {"content": texts.content, "messages": ()}
-    if "value" in sent and texts.value is not None:
+    if texts.value is not None:
         content = render_record(before.key or "", texts.value)
         changes |= {"value": texts.value, "content": content}
-    if {"ttl_seconds", "expires_at"} & sent.keys():
+    if command.sends("ttl_seconds", "expires_at"):
         changes["explicit_expires_at"] = patch.explicit_expires_at
     # An approval to live past the cap was given for certain personal data. It ends if the patch
     # adds other tags.
@@ -192,9 +190,9 @@ def _resulting_pii_tags(before: Memory, patch: ScreenedPatch) -> set[str]:
     A tag can't be removed while its data is in the row or in a version: readers of the history are
     audited by these tags, and caps on personal data follow from them.
     """
-    if patch.seen is None:
+    if patch.detected is None:
         return {*before.pii_tags}
-    return {*patch.sent["pii_tags"], *patch.seen.found}
+    return {*(patch.command.pii_tags or ()), *patch.detected.found}
 
 
 def _detect_pii(texts: MemoryTexts) -> set[str]:
@@ -209,15 +207,16 @@ def patched_sensitivity(before: Memory, requester: Requester, patch: ScreenedPat
     said = _requested_sensitivity(before, patch)
     if before.space.kind in OPEN_KINDS:
         return said
-    explicit = "sensitivity" in patch.sent
+    explicit = patch.command.sends("sensitivity")
     if explicit and may_loosen(before.subjects, requester.person_id):
         return said
     return stricter_sensitivity(said, lowest)
 
 
 def _requested_sensitivity(before: Memory, patch: ScreenedPatch) -> Sensitivity:
-    sent: Sensitivity | None = patch.sent.get("sensitivity", before.sensitivity)
-    return sent or Sensitivity.PUBLIC
+    if not patch.command.sends("sensitivity"):
+        return before.sensitivity
+    return patch.command.sensitivity or Sensitivity.PUBLIC
 
 
 def check_patch_self_statement(before: Memory, requester: Requester, patch: ScreenedPatch) -> None:
@@ -236,14 +235,12 @@ def check_patch_loosening(stored: StoredMemory, requester: Requester, patch: Scr
     """
     before = stored.memory
     memory = replace(before, subjects=(*before.subjects, *stored.bare_names))
-    portable = patch.sent.get("portable", before.portable)
+    sent = patch.command.portable
+    portable = before.portable if sent is None else sent
     sensitivity = _requested_sensitivity(before, patch)
     check_loosening(memory, requester.person_id, sensitivity=sensitivity, portable=portable)
     private = before.sensitivity is not Sensitivity.PUBLIC or not before.portable
     allowed = may_loosen(memory.subjects, requester.person_id)
-    if "subjects" in patch.sent and private and not allowed:
+    if patch.command.subjects is not None and private and not allowed:
         message = "only a subject of a private memory may change its subjects"
         raise Forbidden(message, code="subject_only")
-
-
-_DIRECT_FIELDS = ("type", "portable", "valid_from", "valid_until")
