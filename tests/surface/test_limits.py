@@ -18,6 +18,7 @@ from recollect.kernel.owner import AGENT_ID_CHARS_MAX
 from recollect.kernel.pages import LIMIT_MAX
 from recollect.kernel.strict_json import DEPTH_MAX
 from recollect.kernel.validation import METADATA_BYTES_MAX
+from recollect.memories.commands import BATCH_ITEMS_MAX
 from recollect.memories.model import (
     CONTENT_CHARS_MAX,
     ID_CHARS_MAX,
@@ -32,7 +33,6 @@ from recollect.memories.model import (
     VALUE_BYTES_MAX,
     VALUE_DEPTH_MAX,
 )
-from recollect.memories.write import batch
 from recollect.people.model import ALIASES_MAX
 from recollect.search import commands as search
 from recollect.search.model import INDEX_ITEMS_MAX, QUERY_CHARS_MAX
@@ -63,7 +63,7 @@ LIMITS = {
     "`subjects`": f"{SUBJECTS_MAX}",
     "`source_entries`": f"{SOURCES_MAX:,}",
     "`observed_at`": f"{OBSERVED_AHEAD_MAX.total_seconds() / 60:.0f} minutes ahead",
-    "items of a batch": f"{batch.ITEMS_MAX:,}",
+    "items of a batch": f"{BATCH_ITEMS_MAX:,}",
     "`limit` of a search of memories": f"{search.HITS_MAX}",
     "`token_budget`": f"{search.TOKEN_BUDGET_MAX:,}",
     "`max_items` of a recall": f"{search.RECALL_ITEMS_MAX}",

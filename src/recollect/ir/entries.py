@@ -34,6 +34,7 @@ from recollect.kernel.retention_rules import (
     RetentionRules,
 )
 from recollect.kernel.validation import check_metadata, check_name, to_utc
+from recollect.memories.commands import CreateMemory, PatchMemory
 from recollect.memories.expiry import explicit_expiry
 from recollect.memories.model import KEY_CHARS_MAX, Memory, is_expired
 from recollect.memories.validation import (
@@ -211,6 +212,44 @@ def to_entry(memory: Memory) -> MemoryEntry:
         tags=list(memory.tags),
         metadata=memory.metadata,
     )
+
+
+def create_command(entry: MemoryEntry) -> CreateMemory:
+    """The command that stores an entry."""
+    return CreateMemory(
+        id=entry.memory_id,
+        agent_id=entry.agent_slug,
+        scope=entry.scope,
+        run_id=entry.run_id,
+        key=entry.key,
+        value=entry.value,
+        expires_at=entry.expires_at,
+        pii_tags=entry.pii_tags,
+        retention_policy=entry.retention_policy,
+        tags=entry.tags,
+        metadata=entry.metadata,
+    )
+
+
+def patch_command(entry: MemoryEntry, before: Memory) -> PatchMemory:
+    """The command that stores a changed entry.
+
+    Expiry, policy and PII tags are sent only if the caller changed them. Sent back unchanged, an
+    expiry that was a default would become an explicit one, and one that was approved would need
+    another approval.
+    """
+    changes: dict[str, Any] = {
+        "value": entry.value,
+        "tags": entry.tags,
+        "metadata": entry.metadata,
+    }
+    if entry.expires_at != before.expires_at:
+        changes["expires_at"] = entry.expires_at
+    if entry.retention_policy != before.retention_policy:
+        changes["retention_policy"] = entry.retention_policy
+    if tuple(entry.pii_tags) != before.pii_tags:
+        changes["pii_tags"] = entry.pii_tags
+    return PatchMemory(**changes)
 
 
 def _expiry_after(seconds: int, now: datetime) -> datetime | None:

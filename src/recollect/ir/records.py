@@ -15,14 +15,13 @@ from recollect.app.embedded import EmbeddedApp
 from recollect.db.transaction import Tx
 from recollect.http.validation import validate_body
 from recollect.identity.requester import Requester
-from recollect.ir.entries import MemoryEntry
+from recollect.ir.entries import MemoryEntry, create_command, patch_command
 from recollect.ir.eyes import SPACE_KINDS, StoreIdentity
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
 from recollect.kernel.ids import AgentId, MemoryId, RunId
 from recollect.kernel.retention_rules import MemoryScope
 from recollect.kernel.strict_json import text_problem
-from recollect.memories.commands import CreateMemory, PatchMemory
 from recollect.memories.model import (
     OBSERVED_AHEAD_MAX,
     Memory,
@@ -76,7 +75,7 @@ class Records:
         await self._require_allowed("createMemory", agent_id, entry.run_id)
         writer = await self._eyes.writer(agent_id, registers=True)
         written = await self._services[MemoryService].create(
-            writer, _create_command(entry), source=MemorySource.RUNNER, made_at=entry.created_at
+            writer, create_command(entry), source=MemorySource.RUNNER, made_at=entry.created_at
         )
         return written.stored.memory
 
@@ -106,7 +105,7 @@ class Records:
         _check_fixed_fields(entry, before)
         writer = await self._eyes.writer(_owning_agent_id(before))
         changed = await self._services[MemoryService].update(
-            writer, before.id, _patch_command(entry, before)
+            writer, before.id, patch_command(entry, before)
         )
         if changed.approval is not None:
             approval = changed.approval.id
@@ -269,40 +268,6 @@ class Records:
         if created_at - self._embedded.context.runtime.clock.now() > OBSERVED_AHEAD_MAX:
             # Caps on personal data count from `created_at`: a later one would extend them.
             raise ValidationFailed.for_field("created_at", "must not lie in the future")
-
-
-def _create_command(entry: MemoryEntry) -> CreateMemory:
-    return CreateMemory(
-        id=entry.memory_id,
-        agent_id=entry.agent_slug,
-        scope=entry.scope,
-        run_id=entry.run_id,
-        key=entry.key,
-        value=entry.value,
-        expires_at=entry.expires_at,
-        pii_tags=entry.pii_tags,
-        retention_policy=entry.retention_policy,
-        tags=entry.tags,
-        metadata=entry.metadata,
-    )
-
-
-def _patch_command(entry: MemoryEntry, before: Memory) -> PatchMemory:
-    """Expiry, policy and PII tags are sent only if the caller changed them. Sent back unchanged, an
-    expiry that was a default would become an explicit one, and one that was approved would need
-    another approval."""
-    changes: dict[str, Any] = {
-        "value": entry.value,
-        "tags": entry.tags,
-        "metadata": entry.metadata,
-    }
-    if entry.expires_at != before.expires_at:
-        changes["expires_at"] = entry.expires_at
-    if entry.retention_policy != before.retention_policy:
-        changes["retention_policy"] = entry.retention_policy
-    if tuple(entry.pii_tags) != before.pii_tags:
-        changes["pii_tags"] = entry.pii_tags
-    return PatchMemory(**changes)
 
 
 def _check_fixed_fields(entry: MemoryEntry, before: Memory) -> None:

@@ -10,9 +10,8 @@ from google.protobuf.message import Message
 from recollect.http import validation
 from recollect.kernel.errors import ValidationFailed
 from recollect.memories.commands import PatchMemory
+from recollect.memories.filters import ALL_SPACES, MemoryFilters
 from recollect.memories.model import IMMUTABLE_FIELDS
-from recollect.memories.read.filters import ALL_SPACES
-from recollect.memories.rest_filters import FilterBody
 from recollect.rpc.generated import memories_pb2 as pb
 from recollect.rpc.json_messages import fill_message, to_json_object
 from recollect.rpc.method import GrpcRequest, MemoryGrpcMethod
@@ -159,7 +158,7 @@ def _query_values(name: str, value: Any) -> list[str]:
     """A filter as the values of a query parameter."""
     # Checked before it becomes the text `kind:id`, in which a missing kind would not show.
     if name == "spaces" and value != ALL_SPACES:
-        validation.validate_body({name: value}, FilterBody)
+        validation.validate_body({name: value}, MemoryFilters)
         return [":".join(space.values()) for space in value]
     if isinstance(value, list):
         return value

@@ -6,9 +6,9 @@ from recollect.http.call import Call, Handler
 from recollect.http.operation import LIST, Operation, id_param, memory_operation
 from recollect.http.params import Schema
 from recollect.kernel.strict_json import dump
+from recollect.memories.filters import FILTER_PARAMS, filters_from_query
 from recollect.memories.read.about_person import PersonMemories
 from recollect.memories.render import memory_to_json
-from recollect.memories.rest_filters import FILTER_PARAMS, filters_from_query
 from recollect.people.rest import path_person_id
 
 # Filters that this list sets itself: the subject is the person, and the spaces are fixed.

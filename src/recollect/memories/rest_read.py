@@ -21,6 +21,7 @@ from recollect.kernel.ids import ChatId, MemoryId
 from recollect.kernel.space import SpaceKind, to_chat_id
 from recollect.kernel.strict_json import dump
 from recollect.memories.fields import SHOWN_FIELDS, MemoryField, ValueKind
+from recollect.memories.filters import FILTER_PARAMS, filters_from_query
 from recollect.memories.model import (
     MemoryOrigin,
     MemoryReadResult,
@@ -33,7 +34,6 @@ from recollect.memories.render import (
     history_item_to_json,
     memory_to_json,
 )
-from recollect.memories.rest_filters import FILTER_PARAMS, filters_from_query
 from recollect.people.chat import ChatKind
 from recollect.visibility.disclosure import AskerRelation
 

@@ -16,15 +16,16 @@ from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.space import SpaceKind
+from recollect.memories.filters import MemoryFilters
 from recollect.memories.model import MemoryFilter, MemoryStatus, StoredMemory
-from recollect.memories.read.filters import FilterRequest, resolve_filter
 from recollect.memories.read.listing import MemoryLister
+from recollect.memories.read.resolve_filters import resolve_filter
 from recollect.portability.export_gaps import removed_predecessors
 from recollect.portability.export_scope import ExportCursor, ExportScope
 from recollect.portability.export_visibility import restrict_parts, restrict_rows
 from recollect.portability.fields import LineValues
 from recollect.portability.lines import MEMORY_PART_TYPES, LineType, to_line
-from recollect.portability.memory_export import memory_line_values
+from recollect.portability.memory_line import memory_line_values
 from recollect.portability.store.bundle import PortabilityStores
 from recollect.visibility.viewer import Viewer
 from recollect.visibility.viewers import ViewerFactory
@@ -49,7 +50,7 @@ Lines = list[tuple[LineType, str]]
 class ExportRequest:
     """The filters and options of an export."""
 
-    filters: FilterRequest
+    filters: MemoryFilters
     every_status: bool = False
     embedding: bool = False
     justification: str | None = None
@@ -93,7 +94,7 @@ class ExportService:
         chosen = replace(asked, statuses=statuses)
         if not requester.is_admin:
             return ExportScope(self._sights.viewer_for(tx, requester, filters.context), chosen)
-        plain = FilterRequest(status=filters.status, include_expired=filters.include_expired)
+        plain = MemoryFilters(status=filters.status, include_expired=filters.include_expired)
         sight = Viewer.for_system(_VIEWER_REASON, self._runtime.clock.now())
         return ExportScope(sight, _restrict_to_chat(chosen, filters), everything=filters == plain)
 
@@ -232,7 +233,7 @@ def _owner_types() -> tuple[LineType, ...]:
     return tuple(type_ for type_ in _OTHER_TYPES if type_ is not LineType.MERGE)
 
 
-def _restrict_to_chat(chosen: MemoryFilter, filters: FilterRequest) -> MemoryFilter:
+def _restrict_to_chat(chosen: MemoryFilter, filters: MemoryFilters) -> MemoryFilter:
     """The filter of an admin's export, where `chat_id` means the chat's own space.
 
     For anybody else `chat_id` is the context they ask in, in which memories of users are visible

@@ -15,13 +15,13 @@ from recollect.kernel.errors import Conflict, ValidationFailed
 from recollect.kernel.ids import AgentId, ChatId, MemoryId, PersonId
 from recollect.kernel.runtime import Runtime
 from recollect.kernel.space import Space, SpaceKind
+from recollect.memories.fields import PLAIN_FIELDS
 from recollect.memories.model import (
     Memory,
     MemoryKind,
     MemoryOrigin,
     MemorySource,
     MemoryStatus,
-    MemoryType,
     StoredMemory,
 )
 from recollect.memories.supersede.apply import check_self_statement
@@ -60,6 +60,7 @@ from recollect.portability.import_model import (
 )
 from recollect.portability.import_targets import ImportTargets
 from recollect.portability.lines import LineType
+from recollect.portability.memory_line import line_name
 from recollect.portability.store.bundle import PortabilityStores
 
 _COPIED_FIELDS = (
@@ -67,8 +68,6 @@ _COPIED_FIELDS = (
     "retention_policy",
     "requested_expires_at",
     "explicit_expires_at",
-    "valid_from",
-    "valid_until",
     "retracted_at",
     "archive_reason",
     "confidence",
@@ -276,6 +275,9 @@ class MemoryImporter:
         created = values["created_at"] or order.at
         compacted = values["compacted_at"] is not None
         members: dict[str, Any] = {name: values[name] for name in _COPIED_FIELDS}
+        for field in PLAIN_FIELDS:
+            value = values[line_name(field)]
+            members[field.name] = field.default if value is None else value
         inside = space.kind not in (SpaceKind.USER, SpaceKind.CHAT)
         members |= {
             "id": values["id"] or MemoryId(self._runtime.ids.new()),
@@ -287,7 +289,6 @@ class MemoryImporter:
             "space": space,
             "agent_id": agent_id if inside else None,
             "org_id": values["org_id"] if inside else None,
-            "type": values["memory_type"] or MemoryType.KNOWLEDGE,
             "sensitivity": values["sensitivity"] or default_sensitivity(space, findings),
             "portable": values["portable"] is not False,
             "subjects": values["subjects"],

@@ -38,7 +38,7 @@ from recollect.portability.fields import (
     text_parser,
     to_json_value,
 )
-from recollect.portability.memory_line import MEMORY_FIELDS, SNAPSHOT_PARSER
+from recollect.portability.memory_line import LINE_MEMORY_FIELDS, SNAPSHOT_PARSER
 
 SCHEMA_VERSION = 1
 LONG_CHARS_MAX = 10_000
@@ -152,7 +152,7 @@ LINE_FIELDS: Mapping[LineType, tuple[LineField, ...]] = {
         LineField("completed_at", parse_instant),
         LineField("metadata", parse_metadata),
     ),
-    LineType.MEMORY: MEMORY_FIELDS,
+    LineType.MEMORY: LINE_MEMORY_FIELDS,
     LineType.VERSION: (
         LineField("memory_id", parse_memory_id, True),
         LineField("version", number_parser(1), True),

@@ -23,8 +23,8 @@ from recollect.http.params import (
 from recollect.http.schemas import INTEGER, TEXT
 from recollect.kernel.errors import RecollectError, ValidationFailed
 from recollect.kernel.strict_json import dump
+from recollect.memories.filters import FILTER_PARAMS, filters_from_query
 from recollect.memories.model import MemoryStatus
-from recollect.memories.rest_filters import FILTER_PARAMS, filters_from_query
 from recollect.memories.rest_read import IncludedField
 from recollect.portability.export_service import ExportRequest, ExportService
 from recollect.portability.import_model import ImportMode, ImportOutcome

@@ -15,6 +15,7 @@ from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.space import check_content_fits
+from recollect.memories.filters import MemoryFilters
 from recollect.memories.model import (
     Memory,
     MemoryStatus,
@@ -24,7 +25,7 @@ from recollect.memories.model import (
     VersionChange,
     is_expired,
 )
-from recollect.memories.read.filters import FilterRequest, resolve_filter
+from recollect.memories.read.resolve_filters import resolve_filter
 from recollect.memories.supersede.explicit import build_successor
 from recollect.memories.supersede.pending import PendingSupersedes
 from recollect.memories.write.writer import WriteHooks
@@ -73,7 +74,7 @@ class QuarantineService:
         self._supersedes = PendingSupersedes(context.stores, audit)
 
     async def list(
-        self, requester: Requester, filters: FilterRequest, *, after: str | None, limit: int
+        self, requester: Requester, filters: MemoryFilters, *, after: str | None, limit: int
     ) -> QuarantinePage:
         """Newest first."""
         last = decode_key(_LIST, after) if after else None

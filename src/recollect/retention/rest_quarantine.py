@@ -5,13 +5,13 @@ from recollect.http.operation import LIST, Operation, memory_operation, resource
 from recollect.http.params import Schema
 from recollect.http.schemas import TEXT
 from recollect.kernel.strict_json import dump
-from recollect.memories.model import MemoryStatus
-from recollect.memories.render import memory_to_json
-from recollect.memories.rest_filters import (
+from recollect.memories.filters import (
     FILTER_PARAMS,
-    FilterBody,
+    MemoryFilters,
     filters_from_query,
 )
+from recollect.memories.model import MemoryStatus
+from recollect.memories.render import memory_to_json
 from recollect.memories.rest_read import MEMORY_PROPERTIES, path_memory_id
 from recollect.retention.commands import DecideQuarantine
 from recollect.retention.quarantine import QuarantineService
@@ -66,7 +66,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 
 # Filters for which this list has no query parameters; the status is fixed.
-_FILTER_DEFAULTS = dict.fromkeys(FilterBody.model_fields) | {"status": MemoryStatus.QUARANTINED}
+_FILTER_DEFAULTS = dict.fromkeys(MemoryFilters.model_fields) | {"status": MemoryStatus.QUARANTINED}
 
 
 async def list_quarantine(call: Call) -> bytes:

@@ -11,8 +11,8 @@ from recollect.http.bodies import QueryText, exact_word
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.memories.commands import Messages
+from recollect.memories.filters import MemoryFilters
 from recollect.memories.model import MessageRole
-from recollect.memories.rest_filters import FilterBody
 from recollect.memories.validation import parse_messages
 from recollect.search.model import RecallFormat, SearchType
 
@@ -26,7 +26,7 @@ _MESSAGES_USED = 3
 _QUERY_CHARS_MAX = 4_000
 
 
-class SearchMemories(FilterBody):
+class SearchMemories(MemoryFilters):
     """What to look for, and where."""
 
     queries: ClassVar[frozenset[str]] = frozenset({"query"})
@@ -38,7 +38,7 @@ class SearchMemories(FilterBody):
     explain: bool = False
 
 
-class RecallMemories(FilterBody):
+class RecallMemories(MemoryFilters):
     """What is talked about, where to look, and how much to tell."""
 
     queries: ClassVar[frozenset[str]] = frozenset({"query"})

@@ -70,7 +70,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Readings:
     found.watch(reconciling, "reconcile_hearsay")
     found.watch(indexing, "index_words")
     found.watch(screen, "index_words")
-    found.watch(screen, "score")
+    found.watch(screen, "score_injection")
     found.watch(normal_form, "fold")
     return found
 
@@ -97,7 +97,7 @@ def test_a_long_text_is_read_before_it_is_written(ann: Caller, readings: Reading
     again = ann.post("/memories", body={"content": TALE} | MINE).expect(201)
     assert again["status"] == "duplicate"
     ann.patch("/memories/{}", memory["id"], body={"content": f"{TALE} The end."}).expect(200)
-    assert {"index_words", "score", "fold"} <= set(readings.all)
+    assert {"index_words", "score_injection", "fold"} <= set(readings.all)
     assert readings.inside == []
 
 

@@ -8,10 +8,11 @@ from recollect.identity.requester import Requester
 from recollect.kernel.ids import PersonId
 from recollect.kernel.pages import decode_key
 from recollect.kernel.space import SpaceKind
+from recollect.memories.filters import MemoryFilters
 from recollect.memories.read.audit import ReadAudit
-from recollect.memories.read.filters import FilterRequest, resolve_filter
 from recollect.memories.read.history import VersionHistory
 from recollect.memories.read.listing import MemoryLister, MemoryPage
+from recollect.memories.read.resolve_filters import resolve_filter
 from recollect.memories.store.bundle import MemoryStores
 from recollect.people.name_candidates import visible_person
 from recollect.visibility.facts import VisibilityFacts
@@ -42,7 +43,7 @@ class PersonMemories:
         self,
         requester: Requester,
         person_id: PersonId,
-        filters: FilterRequest,
+        filters: MemoryFilters,
         *,
         outside_user: str | None,
         after: str | None,

@@ -6,12 +6,14 @@ from datetime import datetime
 
 from recollect.db.transaction import Tx
 from recollect.kernel.pages import Page, encode_key
+from recollect.memories.fields import FILTERED_FIELDS
 from recollect.memories.model import Memory, MemoryFilter, StoredMemory
 from recollect.memories.read.audit import context_word
 from recollect.memories.read.history import VersionHistory
 from recollect.memories.store.bundle import MemoryStores
 from recollect.visibility.viewer import Viewer
 
+_EQUAL_FIELDS = [field.name for field in FILTERED_FIELDS if field.versioned]
 _ListCursor = tuple[datetime, str]
 
 
@@ -92,8 +94,7 @@ def matches_filter(memory: Memory, chosen: MemoryFilter) -> bool:
         frozenset(chosen.tags) <= frozenset(memory.tags)
         and (not chosen.types or memory.type in chosen.types)
         and (not chosen.subjects or not frozenset(chosen.subjects).isdisjoint(memory.subjects))
-        and chosen.sensitivity in (None, memory.sensitivity)
-        and chosen.stated_by in (None, memory.stated_by)
+        and all(getattr(chosen, name) in (None, getattr(memory, name)) for name in _EQUAL_FIELDS)
         and (chosen.told_in is None or memory.portable or memory.learned_in == chosen.told_in)
     )
 

@@ -17,6 +17,7 @@ from recollect.kernel.pages import (
     encode_key,
     unknown_cursor_error,
 )
+from recollect.memories.filters import MemoryFilters
 from recollect.memories.model import (
     Memory,
     MemoryFilter,
@@ -26,11 +27,6 @@ from recollect.memories.model import (
 )
 from recollect.memories.read.audit import ReadAudit
 from recollect.memories.read.explain import VisibilityExplainer
-from recollect.memories.read.filters import (
-    FilterRequest,
-    require_location,
-    resolve_filter,
-)
 from recollect.memories.read.history import (
     HISTORY_FILTER,
     HistoryItem,
@@ -38,6 +34,7 @@ from recollect.memories.read.history import (
     VersionHistory,
 )
 from recollect.memories.read.listing import MemoryLister, MemoryPage
+from recollect.memories.read.resolve_filters import require_location, resolve_filter
 from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.usage import UsageTracker
 from recollect.visibility.explanation import VisibilityExplanation
@@ -106,7 +103,7 @@ class MemoryReader:
         return found
 
     async def list(
-        self, requester: Requester, filters: FilterRequest, *, after: str | None, limit: int
+        self, requester: Requester, filters: MemoryFilters, *, after: str | None, limit: int
     ) -> MemoryPage:
         """A page of memories, newest first."""
         require_location(filters)
@@ -186,7 +183,7 @@ class MemoryReader:
         self,
         tx: Tx,
         requester: Requester,
-        filters: FilterRequest,
+        filters: MemoryFilters,
         *,
         after: tuple[datetime, str] | None,
         limit: int,

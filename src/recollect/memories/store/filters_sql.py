@@ -26,6 +26,7 @@ from recollect.db.tables.memories import (
 )
 from recollect.kernel import strict_json
 from recollect.kernel.space import AGENT_KINDS, Space, SpaceKind
+from recollect.memories.fields import FILTERED_FIELDS
 from recollect.memories.model import MemoryFilter, MemoryStatus
 from recollect.visibility.spaces_sql import SPACE_KIND, is_not_expired
 
@@ -154,15 +155,10 @@ def _wanted_statuses(chosen: MemoryFilter) -> frozenset[MemoryStatus]:
 def _narrowing_params(chosen: MemoryFilter) -> dict[str, Any]:
     """The optional parameters; None means that the filter does not have them."""
     return {
-        "f_agent_id": chosen.agent_id,
+        **{f"f_{field.name}": getattr(chosen, field.name) for field in FILTERED_FIELDS},
         "f_of_kinds": _json_list_or_none(_matching_kinds(chosen)),
-        "f_run_id": chosen.run_id,
-        "f_kind": chosen.kind,
-        "f_key": chosen.key,
         "f_tags": _json_list_or_none(set(chosen.tags)),
         "f_types": _json_list_or_none(chosen.types),
-        "f_stated_by": chosen.stated_by,
-        "f_sensitivity": chosen.sensitivity,
         "f_created_after": chosen.created_after,
         "f_created_before": chosen.created_before,
         "f_outside_user": chosen.outside_user,
@@ -250,9 +246,12 @@ def _optional_clause(
     return or_(value.is_(None), condition)
 
 
-def _equal_clause(name: str, column: ColumnElement[Any]) -> ColumnElement[bool]:
-    value = param(name, column)
-    return _optional_clause(value, column == value)
+def _equal_clauses(*, versioned: bool) -> Iterable[ColumnElement[bool]]:
+    """Filters that compare a column for equality."""
+    for field in FILTERED_FIELDS:
+        if field.versioned is versioned:
+            value = param(f"f_{field.name}", _m[field.name])
+            yield _optional_clause(value, _m[field.name] == value)
 
 
 def _among_clause(name: str, column: ColumnElement[Any]) -> ColumnElement[bool]:
@@ -296,20 +295,16 @@ def _told_in_clause() -> ColumnElement[bool]:
 
 
 _FIXED_CLAUSES = (
-    _equal_clause("f_agent_id", _m.agent_id),
+    *_equal_clauses(versioned=False),
     _among_clause("f_of_kinds", SPACE_KIND),
-    _equal_clause("f_run_id", _m.run_id),
-    _equal_clause("f_kind", _m.kind),
-    _equal_clause("f_key", _m.key),
     *_created_clauses(),
     _outside_user_clause(),
 )
 # Fields that a PATCH may change. `matches_filter` in `listing.py` has the same conditions for an
 # earlier version: change both together.
 _VERSIONED_CLAUSES = (
+    *_equal_clauses(versioned=True),
     _tags_clause(),
     _among_clause("f_types", _m.type),
-    _equal_clause("f_sensitivity", _m.sensitivity),
-    _equal_clause("f_stated_by", _m.stated_by),
     _told_in_clause(),
 )

@@ -12,10 +12,11 @@ from recollect.graph.writer import GraphWriter
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import EmbeddingFailed, Unavailable
 from recollect.kernel.runtime import Runtime
+from recollect.memories.filters import MemoryFilters
 from recollect.memories.model import MemoryFilter
 from recollect.memories.read.audit import ReadAudit
-from recollect.memories.read.filters import FilterRequest, resolve_filter
 from recollect.memories.read.listing import MemoryLister
+from recollect.memories.read.resolve_filters import resolve_filter
 from recollect.memories.usage import UsageTracker
 from recollect.search.memories.candidates import MemoryCandidateCriteria, find_candidates
 from recollect.search.memories.explain_hit import MemorySearchComponent
@@ -77,7 +78,7 @@ class RequestedScope:
     so that permissions and rows come from one snapshot."""
 
     requester: Requester
-    filters: FilterRequest
+    filters: MemoryFilters
 
 
 @dataclass(frozen=True, slots=True)

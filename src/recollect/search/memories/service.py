@@ -11,7 +11,7 @@ from recollect.identity.requester import Requester
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.memories.model import Memory, MemoryFilter, Sensitivity
-from recollect.memories.read.filters import require_location
+from recollect.memories.read.resolve_filters import require_location
 from recollect.people.chat import ChatKind
 from recollect.search.commands import SearchMemories
 from recollect.search.memories.cursor import MemoryPosition

@@ -1,9 +1,18 @@
-"""Filters of memories, as query parameters and as fields of a request body."""
+"""Filters of memories: one model, as query parameters and as fields of a request body.
+
+`chat_id` is the context of the request. It also selects the spaces to read if nothing else does.
+"""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
+from pydantic import (
+    AfterValidator,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
 
 from recollect.http.bodies import StrictBody, exact_word
 from recollect.http.operation import Id, Instant, id_param
@@ -17,7 +26,7 @@ from recollect.http.params import (
     require_storable_text,
     text_param,
 )
-from recollect.kernel.ids import AgentId, RunId
+from recollect.kernel.ids import AgentId, ChatId, RunId
 from recollect.kernel.retention_rules import MemoryScope
 from recollect.kernel.space import SpaceKind, SpaceName, Visibility, to_chat_id
 from recollect.kernel.validation import NAME_CHARS_MAX
@@ -28,11 +37,14 @@ from recollect.memories.model import (
     TAGS_MAX,
     MemoryStatus,
     MemoryType,
+    ReadContext,
     Sensitivity,
 )
-from recollect.memories.read.filters import ALL_SPACES, FilterRequest
 
+ALL_SPACES: Final = "all"
+LOCATION_FIELDS: Final = ("agent_id", "spaces", "chat_id", "run_id", "scope", "user_id")
 _KINDS = ", ".join(SpaceKind)
+_ID = Field(min_length=1, max_length=NAME_CHARS_MAX)
 
 
 class SpaceBody(StrictBody):
@@ -40,6 +52,11 @@ class SpaceBody(StrictBody):
 
     kind: Annotated[SpaceKind, exact_word(SpaceKind)]
     id: Id | None = None
+
+    @property
+    def space_name(self) -> SpaceName:
+        """The kind and the normalised id."""
+        return SpaceName(self.kind, self.id)
 
 
 def _check_spaces(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
@@ -67,16 +84,16 @@ Tag = Annotated[str, Field(min_length=1, max_length=TAG_CHARS_MAX)]
 MemoryTypeField = Annotated[MemoryType, exact_word(MemoryType)]
 
 
-class FilterBody(StrictBody):
-    """Which memories: search, recall and export share these members."""
+class MemoryFilters(StrictBody):
+    """Which memories: lists, search, recall and export share these fields. Absent means any."""
 
-    agent_id: Id | None = None
+    agent_id: Annotated[AgentId, _ID] | None = None
     spaces: Spaces | None = None
     visibility: Annotated[Visibility, exact_word(Visibility)] | None = None
     scope: Annotated[MemoryScope, exact_word(MemoryScope)] | None = None
-    run_id: Id | None = None
+    run_id: Annotated[RunId, _ID] | None = None
     user_id: Id | None = None
-    chat_id: Id | None = None
+    chat_id: Annotated[ChatId, _ID, AfterValidator(to_chat_id)] | None = None
     asker_id: Id | None = None
     key: Annotated[str, Field(min_length=1, max_length=KEY_CHARS_MAX)] | None = None
     tags: Annotated[list[Tag], Field(max_length=TAGS_MAX)] | None = None
@@ -92,36 +109,39 @@ class FilterBody(StrictBody):
     as_of: Instant | None = None
 
     @property
-    def filters(self) -> FilterRequest:
-        """The filters for the services."""
-        sent = {name: getattr(self, name) for name in FilterBody.model_fields}
-        return _build_filters(sent | {"spaces": _space_names(self.spaces)})
+    def context(self) -> ReadContext:
+        """The chat of the request, and for whom an agent asks."""
+        return ReadContext(self.chat_id, self.asker_id)
+
+    @property
+    def space_names(self) -> tuple[SpaceName, ...] | Literal["all"]:
+        """The spaces to read; empty if none were sent."""
+        sent: Any = self.spaces
+        return ALL_SPACES if sent == ALL_SPACES else tuple(one.space_name for one in sent or ())
+
+    @property
+    def has_location(self) -> bool:
+        """Whether a field limits where to read."""
+        return any(getattr(self, name) for name in LOCATION_FIELDS)
+
+    @property
+    def filters(self) -> "MemoryFilters":
+        """The filters alone, of a request that has more fields."""
+        names = MemoryFilters.model_fields
+        return MemoryFilters.model_construct(**{name: getattr(self, name) for name in names})
 
 
-def filters_from_query(query: Mapping[str, Any]) -> FilterRequest:
+def filters_from_query(query: Mapping[str, Any]) -> MemoryFilters:
     """The filters of query parameters. `all` beside other spaces means all."""
-    sent = {name: query[name] for name in FilterBody.model_fields}
-    spaces = query["spaces"]
-    return _build_filters(sent | {"spaces": ALL_SPACES if ALL_SPACES in spaces else spaces})
+    sent = {name: query[name] for name in MemoryFilters.model_fields if query[name] is not None}
+    if ALL_SPACES in sent.get("spaces", ()):
+        sent["spaces"] = ALL_SPACES
+    lists = {name: list(value) for name, value in sent.items() if isinstance(value, tuple)}
+    # An empty list of spaces is no filter, as an absent one.
+    return MemoryFilters(**sent | lists)
 
 
-def _build_filters(sent: Mapping[str, Any]) -> FilterRequest:
-    """The filters by their API names; absent ones are None or empty."""
-    lists = {name: tuple(sent[name] or ()) for name in ("tags", "types", "subjects")}
-    ids = {
-        name: None if sent[name] is None else as_id(sent[name])
-        for name, as_id in (("agent_id", AgentId), ("run_id", RunId), ("chat_id", to_chat_id))
-    }
-    return FilterRequest(**{**sent, **lists, **ids})
-
-
-def _space_names(sent: list[SpaceBody] | Any) -> tuple[SpaceName, ...] | Literal["all"]:
-    if sent == ALL_SPACES:
-        return ALL_SPACES
-    return tuple(SpaceName(space.kind, space.id) for space in sent or ())
-
-
-def _parse_space(value: str) -> SpaceName | Literal["all"]:
+def _parse_space(value: str) -> SpaceBody | Literal["all"]:
     """Parse `all`, a kind, or `kind:id`."""
     if value == ALL_SPACES:
         return ALL_SPACES
@@ -130,7 +150,7 @@ def _parse_space(value: str) -> SpaceName | Literal["all"]:
         raise ValueError(f"must be `all`, or one of {_KINDS}, with `:` and an id behind it")
     if colon and not 1 <= len(space_id) <= NAME_CHARS_MAX:
         raise ValueError(f"the id must have 1 to {NAME_CHARS_MAX} characters")
-    return SpaceName(SpaceKind(kind), require_storable_text(space_id) or None)
+    return SpaceBody(kind=SpaceKind(kind), id=require_storable_text(space_id) or None)
 
 
 FILTER_PARAMS: tuple[Param, ...] = (

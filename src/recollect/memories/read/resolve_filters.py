@@ -1,80 +1,30 @@
-"""Filters of lists, searches, recall and export: the sent filters, and the `MemoryFilter` that they
-resolve to.
-
-`chat_id` is the context of the request. It also selects the spaces to read if nothing else does.
-"""
+"""Resolves the sent filters of lists, searches, recall and export to a `MemoryFilter`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Final, Literal
 
 from recollect.agents.run import Run
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import NotFound, ValidationFailed
-from recollect.kernel.ids import AgentId, ChatId, PersonId, RunId
-from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.ids import AgentId, PersonId, RunId
 from recollect.kernel.space import (
     AGENT_KINDS,
     SpaceKind,
     SpaceName,
-    Visibility,
     agent_spaces,
 )
-from recollect.memories.model import (
-    MemoryFilter,
-    MemoryStatus,
-    MemoryType,
-    ReadContext,
-    Sensitivity,
-)
+from recollect.memories.fields import FILTERED_FIELDS
+from recollect.memories.filters import ALL_SPACES, LOCATION_FIELDS, MemoryFilters
+from recollect.memories.model import MemoryFilter
 from recollect.memories.store.bundle import MemoryStores
 from recollect.people.name_candidates import visible_people
 
 SpaceSelectors = tuple[tuple[SpaceKind, str | None], ...]
 
-ALL_SPACES: Final = "all"
-LOCATION_FIELDS: Final = ("agent_id", "spaces", "chat_id", "run_id", "scope", "user_id")
+_EQUAL_FIELDS = [f.name for f in FILTERED_FIELDS if f.name in MemoryFilters.model_fields]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilterRequest:
-    """The filters as sent. None and empty mean that nothing was sent."""
-
-    agent_id: AgentId | None = None
-    spaces: tuple[SpaceName, ...] | Literal["all"] = ()
-    visibility: Visibility | None = None
-    scope: MemoryScope | None = None
-    run_id: RunId | None = None
-    user_id: str | None = None
-    chat_id: ChatId | None = None
-    asker_id: str | None = None
-    key: str | None = None
-    tags: tuple[str, ...] = ()
-    types: tuple[MemoryType, ...] = ()
-    subjects: tuple[str, ...] = ()
-    stated_by: str | None = None
-    sensitivity: Sensitivity | None = None
-    status: MemoryStatus = MemoryStatus.ACTIVE
-    include_expired: bool = False
-    created_after: datetime | None = None
-    created_before: datetime | None = None
-    valid_at: datetime | None = None
-    as_of: datetime | None = None
-
-    @property
-    def context(self) -> ReadContext:
-        """The chat of the request, and for whom an agent asks."""
-        return ReadContext(self.chat_id, self.asker_id)
-
-    @property
-    def has_location(self) -> bool:
-        """Whether a field limits where to read."""
-        return any(getattr(self, name) for name in LOCATION_FIELDS)
-
-
-def require_location(filters: FilterRequest) -> None:
+def require_location(filters: MemoryFilters) -> None:
     """Raise ValidationFailed if no field limits where to read: everything must be asked for."""
     if not filters.has_location:
         names = ", ".join(LOCATION_FIELDS)
@@ -83,7 +33,7 @@ def require_location(filters: FilterRequest) -> None:
 
 
 def resolve_filter(
-    tx: Tx, stores: MemoryStores, filters: FilterRequest, *, known_to: Requester | None
+    tx: Tx, stores: MemoryStores, filters: MemoryFilters, *, known_to: Requester | None
 ) -> MemoryFilter:
     """The filter for the store, with canonical person ids.
 
@@ -91,20 +41,21 @@ def resolve_filter(
     `known_to` None is for admins, who may know of everything.
     """
     _check_agent_and_run(tx, stores, filters, known_to)
-    people = _resolve_people(tx, stores, [*filters.subjects, *_stater_ids(filters)], known_to)
-    subjects = dict.fromkeys(people[subject] for subject in filters.subjects)
+    subjects = filters.subjects or []
+    staters = [] if filters.stated_by is None else [filters.stated_by]
+    people = _resolve_people(tx, stores, [*subjects, *staters], known_to)
+    by_agent = bool(filters.spaces) or filters.run_id is not None or filters.scope is not None
+    equal = {name: getattr(filters, name) for name in _EQUAL_FIELDS}
+    # `agent_id` selects rows by their agent if other fields select the spaces.
+    equal |= {"agent_id": filters.agent_id if by_agent else None}
     return MemoryFilter(
+        **equal | {"stated_by": people.get(filters.stated_by or "")},
         spaces=_select_spaces(filters),
-        agent_id=filters.agent_id if _narrows_by_agent(filters) else None,
         visibility=filters.visibility,
         scope=filters.scope,
-        run_id=filters.run_id,
-        key=filters.key,
-        tags=filters.tags,
-        types=filters.types,
-        subjects=tuple(subjects),
-        stated_by=people.get(filters.stated_by or ""),
-        sensitivity=filters.sensitivity,
+        tags=tuple(filters.tags or ()),
+        types=tuple(filters.types or ()),
+        subjects=tuple(dict.fromkeys(people[subject] for subject in subjects)),
         statuses=(filters.status,),
         include_expired=filters.include_expired,
         created_after=filters.created_after,
@@ -115,7 +66,7 @@ def resolve_filter(
 
 
 def _check_agent_and_run(
-    tx: Tx, stores: MemoryStores, filters: FilterRequest, known_to: Requester | None
+    tx: Tx, stores: MemoryStores, filters: MemoryFilters, known_to: Requester | None
 ) -> None:
     if filters.agent_id is not None and stores.agents.fetch(tx, filters.agent_id) is None:
         raise NotFound("agent", filters.agent_id)
@@ -129,10 +80,6 @@ def _fetch_run(
     if known_to is None:
         return stores.runs.fetch(tx, run_id)
     return stores.runs.fetch_visible(tx, known_to.identity, run_id)
-
-
-def _stater_ids(filters: FilterRequest) -> Sequence[str]:
-    return () if filters.stated_by is None else (filters.stated_by,)
 
 
 def _resolve_people(
@@ -152,13 +99,14 @@ def _resolve_people(
     return {str(id_): person.id for id_, person in known.items()}
 
 
-def _select_spaces(filters: FilterRequest) -> SpaceSelectors | None:
+def _select_spaces(filters: MemoryFilters) -> SpaceSelectors | None:
     """The spaces to read; None is all. `run_id` and `scope` narrow the rows by themselves, in all
     spaces."""
-    if filters.spaces == ALL_SPACES:
+    spaces = filters.space_names
+    if spaces == ALL_SPACES:
         return None
-    if filters.spaces:
-        return tuple(_space_selector(name, filters.agent_id) for name in filters.spaces)
+    if spaces:
+        return tuple(_space_selector(name, filters.agent_id) for name in spaces)
     if filters.run_id is not None or filters.scope is not None:
         return None
     # With a chat alone, all chat and user spaces are read: what may be disclosed in that chat is
@@ -177,14 +125,9 @@ def _space_selector(name: SpaceName, agent_id: AgentId | None) -> tuple[SpaceKin
     return name.kind, name.id
 
 
-def _agent_and_user_spaces(filters: FilterRequest) -> SpaceSelectors:
+def _agent_and_user_spaces(filters: MemoryFilters) -> SpaceSelectors:
     """The spaces of the agent and of the user. If both are named, both are read."""
     agent_id, user_id = filters.agent_id, filters.user_id
     of_agent = agent_spaces(agent_id) if agent_id is not None else ()
     of_user: SpaceSelectors = ((SpaceKind.USER, user_id),) if user_id is not None else ()
     return (*((space.kind, space.id) for space in of_agent), *of_user)
-
-
-def _narrows_by_agent(filters: FilterRequest) -> bool:
-    """Whether `agent_id` selects rows by their agent, because other fields select the spaces."""
-    return bool(filters.spaces) or filters.run_id is not None or filters.scope is not None
