@@ -57,7 +57,7 @@ def asks(
     requester = Requester(Principal(UserId(caller.name)), frozenset())
     stored = stored_memories.stored(memory_id)
     approval = storage.write(
-        lambda tx: service.request(tx, requester, stored, wish=wish, at=stored_memories.now)
+        lambda tx: service.request(tx, requester, stored, until=wish, at=stored_memories.now)
     )
     return approval.id
 

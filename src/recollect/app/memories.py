@@ -56,14 +56,14 @@ def build_memory_family(context: AppContext, search: MemorySearchService) -> Ser
         BatchService(context, audit, memories=memories, writer=writer, changes=changes),
         MemoryReader(
             context,
-            sights=context.viewers,
+            viewers=context.viewers,
             views=context.facts,
             audit=audit,
             reads=context.reads,
             use=context.usage,
             score=search.score_memory,
         ),
-        PersonMemories(context, sights=context.viewers, views=context.facts, reads=context.reads),
+        PersonMemories(context, viewers=context.viewers, views=context.facts, reads=context.reads),
         context.usage,
     )
 

@@ -20,7 +20,7 @@ def build_portability_family(context: AppContext) -> Services:
         ExportService(
             context,
             context.audit,
-            sights=viewers,
+            viewers=viewers,
             lists=MemoryLister(stores, VersionHistory(stores, context.facts)),
             gate=context.admin_gate,
         ),

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.arguments import check_text
-from recollect.ir.eyes import AgentBinding
+from recollect.ir.identity import AgentBinding
 from recollect.ir.record_store import RecordStore
 from recollect.ir.records import Records
 from recollect.ir.refusals import python_errors

@@ -104,10 +104,10 @@ class RecordStore(AbstractMemoryStore):
     ) -> dict[str, Any]:
         check_int(older_than_days, "older_than_days", least=0, most=_DAYS_MAX)
         check_flag(dry_run, "dry_run")
-        chosen = parse_optional_scope(scope)
+        wanted_scope = parse_optional_scope(scope)
         return await self._call_records(
             lambda records: records.vacuum(
-                scope=chosen, older_than_days=older_than_days, dry_run=dry_run
+                scope=wanted_scope, older_than_days=older_than_days, dry_run=dry_run
             )
         )
 

@@ -16,7 +16,7 @@ from recollect.db.transaction import Tx
 from recollect.http.validation import validate_body
 from recollect.identity.requester import Requester
 from recollect.ir.entries import MemoryEntry, create_command, patch_command
-from recollect.ir.eyes import SPACE_KINDS, StoreIdentity
+from recollect.ir.identity import SPACE_KINDS, StoreIdentity
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
 from recollect.kernel.ids import AgentId, MemoryId, RunId
@@ -59,13 +59,13 @@ class RecordFilter:
 
 
 class Records:
-    """Operations on records for one identity (`eyes`)."""
+    """Operations on records for one identity."""
 
-    def __init__(self, embedded: EmbeddedApp, eyes: StoreIdentity) -> None:
+    def __init__(self, embedded: EmbeddedApp, identity: StoreIdentity) -> None:
         self._embedded = embedded
         self._services = embedded.services
         self._stores = embedded.context.stores
-        self._eyes = eyes
+        self._identity = identity
 
     async def create(self, entry: MemoryEntry) -> Memory:
         """Screen and store an entry. Its TTL and caps count from its own `created_at`: storing an
@@ -73,7 +73,7 @@ class Records:
         self._check_age(entry.created_at)
         agent_id = AgentId(entry.agent_slug)
         await self._require_allowed("createMemory", agent_id, entry.run_id)
-        writer = await self._eyes.writer(agent_id, registers=True)
+        writer = await self._identity.writer(agent_id, registers=True)
         written = await self._services[MemoryService].create(
             writer, create_command(entry), source=MemorySource.RUNNER, made_at=entry.created_at
         )
@@ -83,11 +83,11 @@ class Records:
         """The record; None if it is unknown, hidden or expired."""
         if text_problem(memory_id):
             return None
-        reader = await self._eyes.reader()
+        reader = await self._identity.reader()
         found = await self._embedded.context.database.read(
             lambda tx: self._stores.memories.fetch_visible(
                 tx,
-                self._eyes.viewer_for(tx, reader),
+                self._identity.viewer_for(tx, reader),
                 MemoryId(memory_id),
                 self._memory_filter(tx, reader, RecordFilter()),
             )
@@ -103,7 +103,7 @@ class Records:
         ):
             raise NotFound("memory", entry.memory_id)
         _check_fixed_fields(entry, before)
-        writer = await self._eyes.writer(_owning_agent_id(before))
+        writer = await self._identity.writer(_owning_agent_id(before))
         changed = await self._services[MemoryService].update(
             writer, before.id, patch_command(entry, before)
         )
@@ -118,7 +118,7 @@ class Records:
         before = await self._find_record(memory_id)
         if before is None:
             return False
-        writer = await self._eyes.writer(_owning_agent_id(before))
+        writer = await self._identity.writer(_owning_agent_id(before))
         try:
             await self._services[MemoryService].delete(writer, before.id)
         except NotFound:
@@ -131,11 +131,11 @@ class Records:
         the offset are read and dropped."""
         if not wanted.is_storable:
             return []
-        reader = await self._eyes.reader()
+        reader = await self._identity.reader()
         found = await self._embedded.context.database.scan(
             lambda tx: self._stores.memories.page(
                 tx,
-                self._eyes.viewer_for(tx, reader),
+                self._identity.viewer_for(tx, reader),
                 self._memory_filter(tx, reader, wanted),
                 after=None,
                 limit=offset + limit,
@@ -147,11 +147,11 @@ class Records:
         """Records, best match first."""
         if not wanted.is_storable:
             return []
-        reader = await self._eyes.reader()
+        reader = await self._identity.reader()
 
         scope = await self._embedded.context.database.read(
             lambda tx: MemorySearchScope(
-                self._eyes.viewer_for(tx, reader), self._memory_filter(tx, reader, wanted)
+                self._identity.viewer_for(tx, reader), self._memory_filter(tx, reader, wanted)
             )
         )
         hits = await self._services[MemorySearchService].best_hits(query, scope, limit=limit)
@@ -161,7 +161,7 @@ class Records:
         """Delete expired records; returns how many."""
         await self._require_system("expireMemories")
         done = await self._services[CleanupService].expire(
-            ExpireMemories(dry_run=False), await self._eyes.reader()
+            ExpireMemories(dry_run=False), await self._identity.reader()
         )
         return done.deleted_count
 
@@ -174,7 +174,7 @@ class Records:
             {"scope": scope, "older_than_days": older_than_days, "dry_run": dry_run},
             VacuumMemories,
         )
-        done = await self._services[CleanupService].vacuum(command, await self._eyes.reader())
+        done = await self._services[CleanupService].vacuum(command, await self._identity.reader())
         return {
             "deleted_count": done.deleted_count,
             "would_delete_count": done.would_delete_count,
@@ -191,12 +191,12 @@ class Records:
     ) -> Run:
         """Start a run of the agent. The system may start it under any run."""
         await self._require_allowed("startRun", agent_id, run_id)
-        writer = await self._eyes.writer(agent_id, registers=True)
+        writer = await self._identity.writer(agent_id, registers=True)
         command = validate_body(
             {"agent_id": agent_id, "id": run_id, "parent_run_id": parent_run_id}, StartRun
         )
         return await self._services[RunService].start(
-            writer, command, under_any=self._eyes.is_system
+            writer, command, under_any=self._identity.is_system
         )
 
     async def complete_run(self, run_id: RunId, status: RunStatus) -> Run:
@@ -206,7 +206,7 @@ class Records:
         )
         if run is None:
             raise NotFound("run", run_id)
-        writer = await self._eyes.writer(run.agent_id)
+        writer = await self._identity.writer(run.agent_id)
         done = await self._services[RunService].complete(
             writer, run_id, CompleteRun(status=RunEnding(status))
         )
@@ -217,14 +217,14 @@ class Records:
         the services decide whether it may be changed, and answer Forbidden or NotFound."""
         if text_problem(memory_id):
             return None
-        reader = await self._eyes.reader()
+        reader = await self._identity.reader()
 
         def work(tx: Tx) -> Memory | None:
             stored = self._stores.memories.fetch(tx, MemoryId(memory_id))
             if stored is None or stored.memory.kind is not MemoryKind.RECORD:
                 return None
             space = stored.memory.space
-            places = self._eyes.searched_spaces(tx, reader)
+            places = self._identity.searched_spaces(tx, reader)
             here = (space.kind, None) in places or (space.kind, space.id) in places
             return stored.memory if here else None
 
@@ -232,7 +232,7 @@ class Records:
 
     def _memory_filter(self, tx: Tx, reader: Requester, wanted: RecordFilter) -> MemoryFilter:
         kind = None if wanted.scope is None else SPACE_KINDS[wanted.scope]
-        places = self._eyes.searched_spaces(tx, reader)
+        places = self._identity.searched_spaces(tx, reader)
         return MemoryFilter(
             spaces=tuple(place for place in places if kind in (None, place[0])),
             kind=MemoryKind.RECORD,
@@ -252,16 +252,16 @@ class Records:
         return memories
 
     async def _require_allowed(self, operation: str, agent_id: AgentId, run_id: str | None) -> None:
-        reader = await self._eyes.reader()
+        reader = await self._identity.reader()
         async with self._embedded.context.audit.audit_refusals(
             reader, operation, agent_id=agent_id, run_id=run_id
         ):
-            self._eyes.check_write(agent_id, run_id)
+            self._identity.check_write(agent_id, run_id)
 
     async def _require_system(self, operation: str) -> None:
-        reader = await self._eyes.reader()
+        reader = await self._identity.reader()
         async with self._embedded.context.audit.audit_refusals(reader, operation):
-            if not self._eyes.is_system:
+            if not self._identity.is_system:
                 raise Forbidden("this is for the store itself, not for a view of one agent")
 
     def _check_age(self, created_at: datetime) -> None:
@@ -271,8 +271,8 @@ class Records:
 
 
 def _check_fixed_fields(entry: MemoryEntry, before: Memory) -> None:
-    held = (before.space.scope, before.agent_id, before.run_id, before.key)
-    for name, value in zip(_FIXED_FIELDS, held, strict=True):
+    fixed = (before.space.scope, before.agent_id, before.run_id, before.key)
+    for name, value in zip(_FIXED_FIELDS, fixed, strict=True):
         if getattr(entry, name) != value:
             raise ValidationFailed.for_field(name, "can't be changed; write a new entry")
 

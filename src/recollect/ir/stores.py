@@ -17,7 +17,7 @@ from recollect.app.embedded import EmbeddedApp
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.arguments import check_flag
 from recollect.ir.bound import BoundMemoryStore, parse_binding
-from recollect.ir.eyes import AgentBinding, AgentIdentity, SystemIdentity
+from recollect.ir.identity import AgentBinding, AgentIdentity, SystemIdentity
 from recollect.ir.loops import LoopThread
 from recollect.ir.record_store import RecordStore
 from recollect.ir.records import Records
@@ -75,9 +75,9 @@ class EmbeddedStore(RecordStore):
         if opened is None:
             raise RuntimeError("the store is not open: call initialize() first")
         embedded = opened.embedded
-        eyes = SystemIdentity(embedded) if binding is None else AgentIdentity(embedded, binding)
+        identity = SystemIdentity(embedded) if binding is None else AgentIdentity(embedded, binding)
         with python_errors():
-            return await opened.thread.run(work(Records(embedded, eyes)))
+            return await opened.thread.run(work(Records(embedded, identity)))
 
     async def _call_records(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
         return await self.call_records(work)

@@ -133,11 +133,12 @@ class MemoryFilters(StrictBody):
 
 def filters_from_query(query: Mapping[str, Any]) -> MemoryFilters:
     """The filters of query parameters. `all` beside other spaces means all."""
-    sent = {name: query[name] for name in MemoryFilters.model_fields if query[name] is not None}
+    sent = {
+        name: query[name] for name in MemoryFilters.model_fields if query[name] not in (None, ())
+    }
     if ALL_SPACES in sent.get("spaces", ()):
         sent["spaces"] = ALL_SPACES
     lists = {name: list(value) for name, value in sent.items() if isinstance(value, tuple)}
-    # An empty list of spaces is no filter, as an absent one.
     return MemoryFilters(**sent | lists)
 
 

@@ -73,23 +73,23 @@ def parse_explain(message: pb.ExplainMemoryRequest) -> GrpcRequest:
     return _parse_by_id(message)
 
 
-def update_response(told: JsonObject) -> pb.UpdateMemoryResponse:
+def update_response(result: JsonObject) -> pb.UpdateMemoryResponse:
     """The memory, or the id of the approval that the change waits for."""
     answer = pb.UpdateMemoryResponse()
-    fill_message(answer, told if "approval_id" in told else {"memory": told})
+    fill_message(answer, result if "approval_id" in result else {"memory": result})
     return answer
 
 
-def search_response(told: JsonObject) -> pb.SearchMemoriesResponse:
+def search_response(result: JsonObject) -> pb.SearchMemoriesResponse:
     """REST puts the score into each memory; the message has it beside the memory."""
     answer = pb.SearchMemoriesResponse()
-    fill_message(answer, told | {"hits": list(map(_hit_fields, told["data"]))})
+    fill_message(answer, result | {"hits": list(map(_hit_fields, result["data"]))})
     return answer
 
 
-def recall_response(told: JsonObject) -> pb.RecallMemoriesResponse:
+def recall_response(result: JsonObject) -> pb.RecallMemoriesResponse:
     answer = pb.RecallMemoriesResponse()
-    fill_message(answer, told | {"items": list(map(_hit_fields, told["items"]))})
+    fill_message(answer, result | {"items": list(map(_hit_fields, result["items"]))})
     return answer
 
 
@@ -98,21 +98,21 @@ def empty_response(_: Any) -> Empty:
 
 
 def _response_builder(kind: type[Message]) -> Callable[[JsonObject], Message]:
-    def tell(told: JsonObject) -> Message:
+    def build(result: JsonObject) -> Message:
         answer = kind()
-        fill_message(answer, told)
+        fill_message(answer, result)
         return answer
 
-    return tell
+    return build
 
 
 def _page_builder(kind: type[Message], items: str) -> Callable[[JsonObject], Message]:
-    tell = _response_builder(kind)
-    return lambda told: tell(told | {items: told["data"]})
+    build = _response_builder(kind)
+    return lambda result: build(result | {items: result["data"]})
 
 
-def _hit_fields(told: JsonObject) -> JsonObject:
-    return {"memory": told} | {name: told[name] for name in _HIT_FIELDS}
+def _hit_fields(result: JsonObject) -> JsonObject:
+    return {"memory": result} | {name: result[name] for name in _HIT_FIELDS}
 
 
 def _batch_item(item: pb.BatchItem, where: str) -> JsonObject:
@@ -183,9 +183,9 @@ def _limit(message: pb.ListMemoriesRequest | pb.GetHistoryRequest) -> int | None
 
 
 def _method(
-    name: str, ask: Callable[[Any], GrpcRequest], tell: Callable[[Any], Message]
+    name: str, ask: Callable[[Any], GrpcRequest], build: Callable[[Any], Message]
 ) -> MemoryGrpcMethod:
-    return MemoryGrpcMethod(name, ask, tell)
+    return MemoryGrpcMethod(name, ask, build)
 
 
 _WRITE_RESPONSE = _response_builder(pb.WriteResult)

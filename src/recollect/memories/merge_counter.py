@@ -19,25 +19,25 @@ _ANY = MemoryFilter()
 class MergeCounter:
     """Counts inside the transaction of the merge, while the rows are where the merge put them."""
 
-    def __init__(self, stores: MemoryStores, sights: ViewerFactory) -> None:
+    def __init__(self, stores: MemoryStores, viewers: ViewerFactory) -> None:
         self._stores = stores
-        self._sights = sights
+        self._viewers = viewers
 
     def count_visible(self, tx: Tx, requester: Requester, merge: PersonMerge) -> dict[str, int]:
         """How many rows of each kind the requester may see."""
         parts = self._stores.merges.load_impact(tx, requester, merge)
-        sight = self._sights.viewer_for(tx, requester)
+        viewer = self._viewers.viewer_for(tx, requester)
         # One memory may occur several times, as of its subjects and its edges: look each up once,
         # then count the occurrences.
         asked = sorted({id_ for ids in parts.memories.values() for id_ in ids})
-        seen = self._visible_ids(tx, sight, asked)
-        hanging = {kind: sum(id_ in seen for id_ in ids) for kind, ids in parts.memories.items()}
-        counts = hanging | dict(parts.others)
+        seen = self._visible_ids(tx, viewer, asked)
+        related = {kind: sum(id_ in seen for id_ in ids) for kind, ids in parts.memories.items()}
+        counts = related | dict(parts.others)
         return {kind: counts[kind] for kind in merge.counts}
 
-    def _visible_ids(self, tx: Tx, sight: Viewer, ids: Sequence[MemoryId]) -> set[MemoryId]:
+    def _visible_ids(self, tx: Tx, viewer: Viewer, ids: Sequence[MemoryId]) -> set[MemoryId]:
         found: set[MemoryId] = set()
         for start in range(0, len(ids), _BATCH_SIZE):
             batch = ids[start : start + _BATCH_SIZE]
-            found |= self._stores.memories.fetch_many_visible(tx, sight, batch, _ANY).keys()
+            found |= self._stores.memories.fetch_many_visible(tx, viewer, batch, _ANY).keys()
         return found

@@ -16,13 +16,13 @@ _SHOWN_NAMES = tuple(field.name for field in SHOWN_FIELDS)
 def memory_to_json(stored: StoredMemory, now: datetime) -> dict[str, Any]:
     """All fields, null included. An expired row has the status `expired`, whatever is stored."""
     memory = stored.memory
-    shown = {name: _to_json(getattr(memory, name)) for name in _SHOWN_NAMES}
-    return shown | {"status": effective_status(now, memory.status, memory.expires_at)}
+    answer = {name: _to_json(getattr(memory, name)) for name in _SHOWN_NAMES}
+    return answer | {"status": effective_status(now, memory.status, memory.expires_at)}
 
 
 def history_item_to_json(item: HistoryItem) -> dict[str, Any]:
     """Content and value only if the viewer may read this version."""
-    shown = {
+    answer = {
         "memory_id": item.memory_id,
         "version": item.version,
         "change": item.change,
@@ -31,13 +31,13 @@ def history_item_to_json(item: HistoryItem) -> dict[str, Any]:
         "superseded_by": item.superseded_by,
         "depth": item.depth,
     }
-    return shown | ({"content": item.content, "value": item.value} if item.is_readable else {})
+    return answer | ({"content": item.content, "value": item.value} if item.is_readable else {})
 
 
 def explanation_to_json(explanation: VisibilityExplanation) -> dict[str, Any]:
     """The decision and its facts, without the text of the memory."""
     memory = explanation.memory
-    shown = {
+    answer = {
         "memory_id": memory.id,
         "allowed": explanation.allowed,
         "rule": explanation.rule,
@@ -52,7 +52,7 @@ def explanation_to_json(explanation: VisibilityExplanation) -> dict[str, Any]:
         "sources": _sources_json(memory),
         "supersession": _supersession_json(memory),
     }
-    return shown | ({"score": explanation.score} if explanation.score is not None else {})
+    return answer | ({"score": explanation.score} if explanation.score is not None else {})
 
 
 def _to_json(value: Any) -> Any:

@@ -208,14 +208,14 @@ async def get_history(call: Call) -> bytes:
 
 
 async def explain_memory(call: Call) -> str:
-    told = await call.services[MemoryReader].explain(
+    explanation = await call.services[MemoryReader].explain(
         call.required_requester,
         path_memory_id(call),
         chat_id=_query_chat_id(call),
         query=call.query["query"],
         as_user=call.query["as_user"],
     )
-    return dump(explanation_to_json(told))
+    return dump(explanation_to_json(explanation))
 
 
 def path_memory_id(call: Call) -> MemoryId:

@@ -187,6 +187,6 @@ class MemoryService:
         return MemoryWriteResult(stored, WriteStatus.QUARANTINED if aside else WriteStatus.CREATED)
 
 
-async def _run_off_loop_if_long(chars: int, look: Callable[[], T]) -> T:
-    """Call `look`, on a thread if the text is long: on the event loop all requests would wait."""
-    return await asyncio.to_thread(look) if chars > LONG_CHARS else look()
+async def _run_off_loop_if_long(chars: int, call: Callable[[], T]) -> T:
+    """Call `call`, on a thread if the text is long: on the event loop all requests would wait."""
+    return await asyncio.to_thread(call) if chars > LONG_CHARS else call()

@@ -38,10 +38,10 @@ class UsageTracker:
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
 
-    def record_shown(self, shown: Iterable[StoredMemory]) -> None:
+    def record_shown(self, returned: Iterable[StoredMemory]) -> None:
         """Note that these were shown now. A full buffer drops the note."""
         now = self._runtime.clock.now()
-        for stored in shown:
+        for stored in returned:
             used_at = stored.used_at
             if used_at is None or now - used_at >= PRECISION:
                 self._buffer_use(stored.memory.id, now)

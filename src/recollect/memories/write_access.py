@@ -18,9 +18,11 @@ from recollect.visibility.viewers import ViewerFactory
 class MemoryWriteAccess:
     """Loads and locks rows for requesters who may change them."""
 
-    def __init__(self, stores: MemoryStores, sights: ViewerFactory, views: VisibilityFacts) -> None:
+    def __init__(
+        self, stores: MemoryStores, viewers: ViewerFactory, views: VisibilityFacts
+    ) -> None:
         self._stores = stores
-        self._sights = sights
+        self._viewers = viewers
         self._views = views
 
     def lock_for_change(self, tx: Tx, requester: Requester, memory_id: MemoryId) -> StoredMemory:
@@ -35,7 +37,7 @@ class MemoryWriteAccess:
         if self.can_change(tx, requester, stored):
             return stored
         # Visible but not writable: only now may the answer admit that the memory exists.
-        if self._views.can_view(tx, self._sights.viewer_for(tx, requester), stored).allowed:
+        if self._views.can_view(tx, self._viewers.viewer_for(tx, requester), stored).allowed:
             raise not_owner_error()
         raise NotFound("memory", memory_id)
 
@@ -60,12 +62,12 @@ class MemoryWriteAccess:
         open_ = [row for row in rows if rights[_space_and_agent(row)].allowed]
         if not open_:
             return frozenset()
-        sight = self._sights.viewer_for(tx, requester)
+        viewer = self._viewers.viewer_for(tx, requester)
         return frozenset(
             row.memory.id
             for row in open_
             if (requester.is_admin and row.memory.space.kind is SpaceKind.ORG)
-            or self._views.can_view(tx, sight, _as_active(row)).allowed
+            or self._views.can_view(tx, viewer, _as_active(row)).allowed
         )
 
 

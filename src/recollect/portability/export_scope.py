@@ -16,6 +16,6 @@ class ExportScope:
     """Which memories an export holds: those that the viewer may see, in spaces that they may write.
     With `everything` it also has rows of other types that no memory refers to."""
 
-    sight: Viewer
-    chosen: MemoryFilter
+    viewer: Viewer
+    filters: MemoryFilter
     everything: bool = False

@@ -64,7 +64,7 @@ class ExportService:
         context: ServiceContext[PortabilityStores],
         audit: MemoryAudit,
         *,
-        sights: ViewerFactory,
+        viewers: ViewerFactory,
         lists: MemoryLister,
         gate: AdminGate,
     ) -> None:
@@ -72,34 +72,40 @@ class ExportService:
         self._stores = context.stores
         self._runtime = context.runtime
         self._audit = audit
-        self._sights = sights
+        self._viewers = viewers
         self._lists = lists
         self._gate = gate
 
-    async def export(self, requester: Requester, wish: ExportRequest) -> AsyncIterator[bytes]:
+    async def export(self, requester: Requester, request: ExportRequest) -> AsyncIterator[bytes]:
         """The lines as chunks of bytes. Raises before the first of them if the call is refused;
         later errors come out of the iterator, when the status has been sent already."""
-        await self._gate.admit(requester, "exportMemories", wish.justification)
-        exported = await self._database.read(lambda tx: self._export_scope(tx, requester, wish))
-        return self._encode_and_audit(requester, wish, self._line_pages(requester, exported, wish))
+        await self._gate.admit(requester, "exportMemories", request.justification)
+        exported = await self._database.read(lambda tx: self._export_scope(tx, requester, request))
+        return self._encode_and_audit(
+            requester, request, self._line_pages(requester, exported, request)
+        )
 
-    def _export_scope(self, tx: Tx, requester: Requester, wish: ExportRequest) -> ExportScope:
+    def _export_scope(self, tx: Tx, requester: Requester, request: ExportRequest) -> ExportScope:
         """What the export holds. An admin's export without filters (`everything`) also has the
         agents, people, chats and runs to which no memory refers: it is a backup."""
-        filters = wish.filters
+        filters = request.filters
         # An owner gets NotFound for a run or person that they may not know; an admin knows all.
-        statuses = _STORED_STATUSES if wish.every_status else (filters.status,)
+        statuses = _STORED_STATUSES if request.every_status else (filters.status,)
         known_to = None if requester.is_admin else requester
         asked = resolve_filter(tx, self._stores, filters, known_to=known_to)
-        chosen = replace(asked, statuses=statuses)
+        memory_filter = replace(asked, statuses=statuses)
         if not requester.is_admin:
-            return ExportScope(self._sights.viewer_for(tx, requester, filters.context), chosen)
+            return ExportScope(
+                self._viewers.viewer_for(tx, requester, filters.context), memory_filter
+            )
         plain = MemoryFilters(status=filters.status, include_expired=filters.include_expired)
-        sight = Viewer.for_system(_VIEWER_REASON, self._runtime.clock.now())
-        return ExportScope(sight, _restrict_to_chat(chosen, filters), everything=filters == plain)
+        viewer = Viewer.for_system(_VIEWER_REASON, self._runtime.clock.now())
+        return ExportScope(
+            viewer, _restrict_to_chat(memory_filter, filters), everything=filters == plain
+        )
 
     async def _encode_and_audit(
-        self, requester: Requester, wish: ExportRequest, pages: AsyncIterator[Lines]
+        self, requester: Requester, request: ExportRequest, pages: AsyncIterator[Lines]
     ) -> AsyncIterator[bytes]:
         """The pages as bytes, each with one page of delay, and the audit event.
 
@@ -122,18 +128,18 @@ class ExportService:
                 "export.done",
                 payload={"counts": dict(counts)},
                 count=counts.total(),
-                justification=wish.justification,
+                justification=request.justification,
             )
         )
         yield held
 
     async def _line_pages(
-        self, requester: Requester, exported: ExportScope, wish: ExportRequest
+        self, requester: Requester, exported: ExportScope, request: ExportRequest
     ) -> AsyncIterator[Lines]:
         for type_ in _OTHER_TYPES if requester.is_admin else _owner_types():
             async for page in self._read_pages(self._other_page_reader(requester, type_, exported)):
                 yield page
-        async for page in self._read_pages(self._memory_page_reader(requester, exported, wish)):
+        async for page in self._read_pages(self._memory_page_reader(requester, exported, request)):
             yield page
 
     async def _read_pages(
@@ -167,7 +173,7 @@ class ExportService:
         return read
 
     def _memory_page_reader(
-        self, requester: Requester, exported: ExportScope, wish: ExportRequest
+        self, requester: Requester, exported: ExportScope, request: ExportRequest
     ) -> Callable[[Tx, ExportCursor | None], tuple[ExportCursor | None, Lines]]:
         def read(tx: Tx, after: ExportCursor | None) -> tuple[ExportCursor | None, Lines]:
             found = self._stores.portable.memory_page(
@@ -175,20 +181,20 @@ class ExportService:
             )
             rows = list(
                 self._lists.visible_as_of(
-                    tx, exported.sight, [stored for _, stored in found], exported.chosen
+                    tx, exported.viewer, [stored for _, stored in found], exported.filters
                 )
             )
             # With `as_of` a memory is exported as it was then; its later versions, relations and
             # gaps don't belong to that state.
-            past = exported.chosen.as_of is not None
-            hanging = {} if past else self._memory_part_lines(tx, requester, rows)
+            past = exported.filters.as_of is not None
+            related = {} if past else self._memory_part_lines(tx, requester, rows)
             gaps = {} if past else removed_predecessors(tx, self._stores, _memory_ids(rows))
             lines: Lines = []
             for stored in rows:
-                values = memory_line_values(stored) | self._embedding_field(tx, stored, wish)
+                values = memory_line_values(stored) | self._embedding_field(tx, stored, request)
                 values["removed"] = gaps.get(stored.memory.id)
                 lines.append((LineType.MEMORY, to_line(LineType.MEMORY, values)))
-                lines += hanging.get(stored.memory.id, [])
+                lines += related.get(stored.memory.id, [])
             return (found[-1][0] if len(found) == ROWS_PER_PAGE else None), lines
 
         return read
@@ -204,15 +210,15 @@ class ExportService:
             for memory_id, several in self._stores.portable.parts_of_memories(
                 tx, type_, ids
             ).items():
-                shown = several
+                parts = several
                 if not requester.is_admin:
-                    shown = restrict_parts(requester, spaces[memory_id], several)
-                told = [(type_, to_line(type_, values)) for values in shown]
-                lines.setdefault(memory_id, []).extend(told)
+                    parts = restrict_parts(requester, spaces[memory_id], several)
+                texts = [(type_, to_line(type_, values)) for values in parts]
+                lines.setdefault(memory_id, []).extend(texts)
         return lines
 
-    def _embedding_field(self, tx: Tx, stored: StoredMemory, wish: ExportRequest) -> LineValues:
-        if not wish.embedding:
+    def _embedding_field(self, tx: Tx, stored: StoredMemory, request: ExportRequest) -> LineValues:
+        if not request.embedding:
             return {}
         return {"embedding": self._stores.memories.fetch_embedding(tx, stored.memory.id)}
 
@@ -233,14 +239,14 @@ def _owner_types() -> tuple[LineType, ...]:
     return tuple(type_ for type_ in _OTHER_TYPES if type_ is not LineType.MERGE)
 
 
-def _restrict_to_chat(chosen: MemoryFilter, filters: MemoryFilters) -> MemoryFilter:
+def _restrict_to_chat(memory_filter: MemoryFilter, filters: MemoryFilters) -> MemoryFilter:
     """The filter of an admin's export, where `chat_id` means the chat's own space.
 
     For anybody else `chat_id` is the context they ask in, in which memories of users are visible
     too. An admin asks in no context, so those would be the memories of all users.
     """
-    if filters.chat_id is None or chosen.spaces is None:
-        return chosen
+    if filters.chat_id is None or memory_filter.spaces is None:
+        return memory_filter
     named: dict[Any, Any] = {"spaces": ((SpaceKind.CHAT, filters.chat_id),)}
-    only_chat = chosen.spaces == ((SpaceKind.CHAT, None), (SpaceKind.USER, None))
-    return replace(chosen, **named) if only_chat else chosen
+    only_chat = memory_filter.spaces == ((SpaceKind.CHAT, None), (SpaceKind.USER, None))
+    return replace(memory_filter, **named) if only_chat else memory_filter

@@ -61,11 +61,11 @@ def _restrict_people(
 ) -> list[LineValues]:
     """The people whose names the requester may see, each with what their card shows."""
     found = stores.people.fetch_many(tx, [PersonId(one["id"]) for one in people])
-    met = stores.people.filter_sharing_chat(tx, requester, list(found))
+    sharing_chat = stores.people.filter_sharing_chat(tx, requester, list(found))
     named = [
         person
         for person in found.values()
-        if may_see_name(requester.space_caller, person_view(person, met)).allowed
+        if may_see_name(requester.space_caller, person_view(person, sharing_chat)).allowed
     ]
     by_id = {card.person.id: card for card in load_cards(tx, stores, requester, named)}
     return [

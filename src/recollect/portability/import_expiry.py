@@ -54,11 +54,11 @@ def apply_expiry(terms: ExpiryCalculator, memory: Memory, values: LineValues) ->
 
 
 def provenance_fields(
-    said: str | None, chat: str | None, origin: MemoryOrigin, trust: TrustLevel
+    stated_by: str | None, chat: str | None, origin: MemoryOrigin, trust: TrustLevel
 ) -> dict[str, Any]:
     """The fields of a memory that say who stated it and where."""
     learned = None if chat is None else ChatId(chat)
-    return {"stated_by": said, "learned_in": learned, "origin": origin, "trust": trust}
+    return {"stated_by": stated_by, "learned_in": learned, "origin": origin, "trust": trust}
 
 
 def line_suspicion(values: LineValues) -> InjectionScore:
@@ -85,8 +85,8 @@ def approved_expiry(group: LineGroup) -> datetime | None:
         for line in group.behind
         if line.type is LineType.APPROVAL and line.values["status"] == ApprovalStatus.APPROVED
     ]
-    said: datetime | None = group.head.values["approved_expires_at"]
-    return (said or max(approved)) if approved else None
+    stated_by: datetime | None = group.head.values["approved_expires_at"]
+    return (stated_by or max(approved)) if approved else None
 
 
 def check_times(members: LineValues, now: datetime) -> None:

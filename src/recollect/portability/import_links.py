@@ -37,14 +37,14 @@ class ImportLinks:
 
     stores: PortabilityStores
     access: MemoryWriteAccess
-    sights: ViewerFactory
+    viewers: ViewerFactory
 
     def resolve_links(
         self, tx: Tx, order: ImportOrder, values: LineValues, space: Space
     ) -> dict[str, Any]:
         """The link fields of a line, without the ids that the importer may not name.
 
-        Ids fall into four sets: `theirs` (rows that the importer may change), `seen` (rows that
+        Ids fall into four sets: `changeable` (rows that the importer may change), `seen` (rows that
         they may read), `inside` (rows of the same space) and `absent`. A row that is hidden from
         the importer and lies elsewhere counts as absent. So the answer is the same whether a hidden
         row exists or not, and an import can't be used to probe ids.
@@ -60,16 +60,16 @@ class ImportLinks:
         ids = {*lists["supersedes"], *lists["conflicts_with"], *lists["source_memories"]}
         ids |= {after} - {None}
         rows = {row.memory.id: row for row in self._rows(tx, ids)}
-        theirs = self.access.changeable_ids(tx, order.requester, list(rows.values()))
-        seen = self._visible_ids(tx, order, rows.keys() - theirs)
+        changeable = self.access.changeable_ids(tx, order.requester, list(rows.values()))
+        seen = self._visible_ids(tx, order, rows.keys() - changeable)
         inside = {id_ for id_, row in rows.items() if row.memory.space == space}
-        absent = ids - theirs - seen - inside
-        here = absent | (theirs & inside)
+        absent = ids - changeable - seen - inside
+        here = absent | (changeable & inside)
         named = {
             "supersedes": here,
             # A conflict is written on both sides, so both must be there and theirs.
-            "conflicts_with": theirs,
-            "source_memories": absent | theirs | seen,
+            "conflicts_with": changeable,
+            "source_memories": absent | changeable | seen,
             "source_entries": self._readable_entries(tx, order, lists["source_entries"]),
         }
         kept = {
@@ -109,8 +109,8 @@ class ImportLinks:
     def _visible_ids(self, tx: Tx, order: ImportOrder, ids: Collection[MemoryId]) -> set[MemoryId]:
         if not ids:
             return set()
-        sight = self.sights.viewer_for(tx, order.requester)
-        return set(self.stores.memories.fetch_many_visible(tx, sight, sorted(ids), _ANY_STATUS))
+        viewer = self.viewers.viewer_for(tx, order.requester)
+        return set(self.stores.memories.fetch_many_visible(tx, viewer, sorted(ids), _ANY_STATUS))
 
     def _readable_entries(self, tx: Tx, order: ImportOrder, ids: Collection[str]) -> set[str]:
         """Ids of entries that the importer may read. An unknown id is dropped like a hidden one, so
@@ -143,19 +143,22 @@ def check_no_cycle(
     below |= {MemoryId(gap["memory_id"]): set(gap["supersedes"] or ()) for gap in gaps}
     line = DryRunRows()
     line.add_links(memory, gaps)
-    told = (line.successors, order.foreseen.successors)
+    links = (line.successors, order.foreseen.successors)
     for id_, olds in below.items():
-        edge, seen = _successors(tx, stores, told, {id_}), set[MemoryId]()
+        edge, seen = _successors(tx, stores, links, {id_}), set[MemoryId]()
         while edge:
             if edge & {id_, *olds}:
                 message = "must not lead back to the memory itself"
                 raise ValidationFailed.for_field("supersedes", message)
             seen |= edge
-            edge = _successors(tx, stores, told, edge) - seen
+            edge = _successors(tx, stores, links, edge) - seen
 
 
 def _successors(
-    tx: Tx, stores: PortabilityStores, told: Iterable[Mapping[str, set[str]]], ids: set[MemoryId]
+    tx: Tx,
+    stores: PortabilityStores,
+    links: Iterable[Mapping[str, set[str]]],
+    ids: set[MemoryId],
 ) -> set[MemoryId]:
-    found = {MemoryId(new) for links in told for id_ in ids for new in links.get(id_, ())}
+    found = {MemoryId(new) for one in links for id_ in ids for new in one.get(id_, ())}
     return found | stores.memories.successors(tx, sorted(ids))

@@ -317,24 +317,24 @@ class MemoryImporter:
         nor more trust than their own statement would get. Fields that they may not set are reset,
         not refused: an owner's own export must stay importable.
         """
-        said, chat = values["stated_by"], values["learned_in"]
+        stated_by, chat = values["stated_by"], values["learned_in"]
         origin = values["origin"] or MemoryOrigin.UNKNOWN
         source = values["source"] or MemorySource.IMPORT
         if order.requester.is_admin:
-            trust = values["trust"] or derive_trust(said, members["subjects"])
-            return provenance_fields(said, chat, origin, trust) | {"source": source}
+            trust = values["trust"] or derive_trust(stated_by, members["subjects"])
+            return provenance_fields(stated_by, chat, origin, trust) | {"source": source}
         check_times(members, order.at)
-        said = said if said == order.requester.person_id else None
-        seat = ParticipantKeys.for_requester(order.requester)
-        if chat is not None and not self._stores.chats.is_participant(tx, ChatId(chat), seat):
+        stated_by = stated_by if stated_by == order.requester.person_id else None
+        keys = ParticipantKeys.for_requester(order.requester)
+        if chat is not None and not self._stores.chats.is_participant(tx, ChatId(chat), keys):
             chat = None
         if origin is MemoryOrigin.CHAT and chat is None:
             origin = MemoryOrigin.UNKNOWN
         if source is MemorySource.EXTRACTION:
             source = MemorySource.IMPORT
-        own = derive_trust(said, members["subjects"])
+        own = derive_trust(stated_by, members["subjects"])
         trust = least_trust((own, values["trust"] or own))
-        return provenance_fields(said, chat, origin, trust) | {"source": source}
+        return provenance_fields(stated_by, chat, origin, trust) | {"source": source}
 
     def _resolve_people(
         self, tx: Tx, order: ImportOrder, values: LineValues

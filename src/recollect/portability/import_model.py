@@ -47,7 +47,7 @@ class DryRunRows:
     agents: dict[str, LineValues] = field(default_factory=dict)
     chats: dict[str, LineValues] = field(default_factory=dict)
     runs: dict[str, LineValues] = field(default_factory=dict)
-    seats: set[tuple[str, str, str]] = field(default_factory=set)
+    participants: set[tuple[str, str, str]] = field(default_factory=set)
     successors: dict[str, set[str]] = field(default_factory=dict)
 
     def add_row(self, type_: LineType, values: LineValues, key: Any) -> None:
@@ -60,7 +60,7 @@ class DryRunRows:
         if type_ is LineType.RUN:
             self.runs[values["id"]] = values
         if type_ is LineType.PARTICIPANT and values["left_at"] is None:
-            self.seats.add((values["chat_id"], values["kind"], values["member_id"]))
+            self.participants.add((values["chat_id"], values["kind"], values["member_id"]))
 
     def add_links(self, memory: Memory, gaps: Sequence[LineValues]) -> None:
         """Remember who supersedes whom, for `check_no_cycle`: the links of the memory itself and

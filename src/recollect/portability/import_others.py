@@ -100,8 +100,10 @@ class OtherImporter:
 
     def _is_blank(self, tx: Tx, person_id: PersonId) -> bool:
         claims = self._stores.claims
-        said = claims.aliases(tx, [person_id]) or claims.relationships(tx, [person_id])
-        return not said and not self._stores.people.is_in_memories(tx, person_id, outside=())
+        known_claims = claims.aliases(tx, [person_id]) or claims.relationships(tx, [person_id])
+        return not known_claims and not self._stores.people.is_in_memories(
+            tx, person_id, outside=()
+        )
 
     def _restrict(
         self, tx: Tx, order: ImportOrder, type_: LineType, values: LineValues

@@ -136,9 +136,9 @@ class ImportService:
         looked = await asyncio.to_thread(self._screen_groups, groups)
         tally.refused += [refused for _, several in looked for refused in several]
         whole = [group for group, _ in looked if group is not None]
-        told = [refused.error for refused in tally.refused]
+        refusals = [refused.error for refused in tally.refused]
         run = self._database.scan if order.dry_run else self._database.write
-        tally.add(await run(self._batch_writer(order, whole, told)))
+        tally.add(await run(self._batch_writer(order, whole, refusals)))
         return tally
 
     def _screen_groups(
@@ -147,9 +147,9 @@ class ImportService:
         return [self._reader.screen_group(lines) for lines in groups]
 
     def _batch_writer(
-        self, order: ImportOrder, groups: Sequence[LineGroup], told: Sequence[RecollectError]
+        self, order: ImportOrder, groups: Sequence[LineGroup], refusals: Sequence[RecollectError]
     ) -> Callable[[Tx], ImportTally]:
-        """The transaction of one batch. `told` are errors of lines that were refused before it.
+        """The transaction of one batch. `refusals` are errors of lines that were refused before it.
 
         A refused group must leave no rows behind, and there is no savepoint around it. It works
         because both importers make every check that can refuse before their first write. A write
@@ -158,7 +158,7 @@ class ImportService:
         """
 
         def work(tx: Tx) -> ImportTally:
-            tally, errors = ImportTally(), [*told]
+            tally, errors = ImportTally(), [*refusals]
             for group in groups:
                 try:
                     part = self._import_group(tx, order, group)

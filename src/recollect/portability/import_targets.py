@@ -203,7 +203,7 @@ class ImportTargets:
         """Whether the importer takes part in the chat. For an admin always: the memories of a
         conversation are imported even where the conversation itself was not moved here."""
         who = order.requester.identity
-        if order.requester.is_admin or (chat_id, who.kind, who.id) in order.foreseen.seats:
+        if order.requester.is_admin or (chat_id, who.kind, who.id) in order.foreseen.participants:
             return True
         return self._stores.chats.is_participant(
             tx, ChatId(chat_id), ParticipantKeys.for_requester(order.requester)

@@ -68,9 +68,9 @@ def restrict_lines(
     requester = order.requester
     if requester.is_admin:
         return list(lines)
-    mine = (line for line in lines if line.type is not LineType.APPROVAL)
+    kept = (line for line in lines if line.type is not LineType.APPROVAL)
     aside = stored.memory.status is MemoryStatus.QUARANTINED
-    return [replace(line, values=_restrict_values(line, requester, aside=aside)) for line in mine]
+    return [replace(line, values=_restrict_values(line, requester, aside=aside)) for line in kept]
 
 
 def _admit_version(screening: ScreeningService, line: ImportLine, space: Space) -> None:
@@ -89,10 +89,10 @@ def _restrict_values(line: ImportLine, requester: Requester, *, aside: bool) -> 
     status = {"status": MemoryStatus.QUARANTINED} if aside else {}
     then = values["snapshot"]
     if then is not None:
-        said = then["stated_by"] if then["stated_by"] == requester.person_id else None
-        then = then | status | {"stated_by": said, "trust": _lowest_trust(then, said)}
+        stated_by = then["stated_by"] if then["stated_by"] == requester.person_id else None
+        then = then | status | {"stated_by": stated_by, "trust": _lowest_trust(then, stated_by)}
     return values | status | {"snapshot": then}
 
 
-def _lowest_trust(then: LineValues, said: str | None) -> TrustLevel:
-    return lowest_trust((then["trust"], derive_trust(said, then["subjects"])))
+def _lowest_trust(then: LineValues, stated_by: str | None) -> TrustLevel:
+    return lowest_trust((then["trust"], derive_trust(stated_by, then["subjects"])))

@@ -108,13 +108,13 @@ _log = structlog.get_logger("recollect.rest")
 async def export_memories(call: Call) -> Reply:
     """Stream the export as NDJSON."""
     query = dict(call.query)
-    wish = ExportRequest(
+    request = ExportRequest(
         filters_from_query(query | {"status": query["status"] or MemoryStatus.ACTIVE}),
         every_status=query["status"] is None,
         embedding=query["include"] is IncludedField.EMBEDDING,
         justification=query["justification"],
     )
-    lines = await call.services[ExportService].export(call.required_requester, wish)
+    lines = await call.services[ExportService].export(call.required_requester, request)
     return Reply(200, media=NDJSON.encode(), stream=_log_broken_stream(lines))
 
 

@@ -55,16 +55,22 @@ class ApprovalService:
         self._ttl_minutes = ttl_minutes
 
     def request(
-        self, tx: Tx, requester: Requester, stored: StoredMemory, *, wish: datetime, at: datetime
+        self,
+        tx: Tx,
+        requester: Requester,
+        stored: StoredMemory,
+        *,
+        until: datetime,
+        at: datetime,
     ) -> Approval:
-        """Insert a request, in the transaction of the write that needs it. `wish` may be
+        """Insert a request, in the transaction of the write that needs it. `until` may be
         `FOREVER`."""
         memory = stored.memory
         approval = Approval(
             id=self._runtime.ids.new(),
             memory_id=memory.id,
             requested_by=requester.identity.spelling,
-            requested_expires_at=wish,
+            requested_expires_at=until,
             valid_until=approval_deadline(at, memory.expires_at, ttl_minutes=self._ttl_minutes),
         )
         self._stores.approvals.insert(tx, StoredApproval(approval, at))

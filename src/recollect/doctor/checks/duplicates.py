@@ -65,7 +65,7 @@ class DuplicateFolding:
             tx,
             order.requester,
             kept,
-            said=repeat.memory,
+            repeat=repeat.memory,
             by=order.author,
             at=at,
             taking=self.repeating.try_merge(kept.memory, repeat.memory),

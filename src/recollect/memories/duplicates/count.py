@@ -37,19 +37,19 @@ class RepeatCounter:
         requester: Requester | None,
         known: StoredMemory,
         *,
-        said: Memory,
+        repeat: Memory,
         by: Owner,
         at: datetime,
         taking: Memory | None = None,
     ) -> StoredMemory:
-        """Store the next version of `known` after `said` repeated it, and audit `memory.duplicate`.
+        """Store the next version of `known`, which `repeat` repeats, and audit `memory.duplicate`.
 
-        `said` brings its own count of repeats, its sources and its privacy, if that is stricter.
+        `repeat` brings its own count of repeats, its sources and its privacy, if that is stricter.
         `taking` is `known` with the fields merged before.
         """
         after = replace(
-            self.apply_repeat(taking or known.memory, said),
-            repeats=known.memory.repeats + said.repeats + 1,
+            self.apply_repeat(taking or known.memory, repeat),
+            repeats=known.memory.repeats + repeat.repeats + 1,
             version=known.memory.version + 1,
             updated_at=at,
         )
@@ -66,25 +66,25 @@ class RepeatCounter:
         )
         return stored
 
-    def try_merge(self, known: Memory, said: Memory) -> Memory | None:
+    def try_merge(self, known: Memory, repeat: Memory) -> Memory | None:
         """The known statement merged with a stored one that repeats it. None if the merge would
         lose something: a field that can't be merged, or a later expiry of either."""
         # After the merge there is one expiry for both. It must not come before that of the repeat,
         # nor before the one that the known statement would have without the merged fields.
-        taken = merge_stored_repeat(known, said)
-        until = self.apply_repeat(taken.memory, said).expires_at
-        lives = said.expires_at, self.apply_repeat(known, said).expires_at
+        taken = merge_stored_repeat(known, repeat)
+        until = self.apply_repeat(taken.memory, repeat).expires_at
+        lives = repeat.expires_at, self.apply_repeat(known, repeat).expires_at
         shorter = any(_is_before(until, end) for end in lives)
         return None if taken.left or shorter else taken.memory
 
-    def apply_repeat(self, known: Memory, said: Memory) -> Memory:
+    def apply_repeat(self, known: Memory, repeat: Memory) -> Memory:
         """The known statement after a repeat: renewed TTL, stricter privacy, trust and sources.
         Without the count of repeats, version and `updated_at`."""
-        old, candidate = statement_facts(known), statement_facts(said)
+        old, candidate = statement_facts(known), statement_facts(repeat)
         sensitivity, portable = strictest_privacy(candidate, [old])
-        sources = dict.fromkeys((*known.source_entries, *said.source_entries))
+        sources = dict.fromkeys((*known.source_entries, *repeat.source_entries))
         return replace(
-            self._terms.renew(known, said.observed_at),
+            self._terms.renew(known, repeat.observed_at),
             sensitivity=sensitivity,
             portable=portable,
             trust=trust_when_repeated(old, candidate),

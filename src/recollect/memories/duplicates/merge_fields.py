@@ -22,42 +22,44 @@ class MergedFields:
     left: tuple[str, ...]
 
 
-def merge_repeat(known: Memory, said: Memory, draft: MemoryDraft) -> MergedFields:
+def merge_repeat(known: Memory, repeat: Memory, draft: MemoryDraft) -> MergedFields:
     """Merge a repeat that is being written. `left` becomes a warning to the writer, who can send a
     PATCH for these fields."""
-    taken = _merge_fields(known, said)
-    return MergedFields(taken, tuple(sorted(_unmerged_fields(taken, said, draft))))
+    taken = _merge_fields(known, repeat)
+    return MergedFields(taken, tuple(sorted(_unmerged_fields(taken, repeat, draft))))
 
 
-def merge_stored_repeat(known: Memory, said: Memory) -> MergedFields:
+def merge_stored_repeat(known: Memory, repeat: Memory) -> MergedFields:
     """Merge a repeat that is stored already, as a reconciliation job does. Nobody can be warned
     then, so the caller must not merge if `left` has anything."""
-    left = _differing_fields(known, said) | ({"type"} if said.type is not known.type else set())
-    return MergedFields(_merge_fields(known, said), tuple(sorted(left)))
+    left = _differing_fields(known, repeat) | ({"type"} if repeat.type is not known.type else set())
+    return MergedFields(_merge_fields(known, repeat), tuple(sorted(left)))
 
 
-def _merge_fields(known: Memory, said: Memory) -> Memory:
+def _merge_fields(known: Memory, repeat: Memory) -> Memory:
     """The later expiry and policy win; tags and metadata are added. Privacy is merged by
     `RepeatCounter.apply_repeat`."""
-    pii_tags = tuple(sorted({*known.pii_tags, *said.pii_tags}))
+    pii_tags = tuple(sorted({*known.pii_tags, *repeat.pii_tags}))
     taken = replace(
         known,
         pii_tags=pii_tags,
         approved_expires_at=surviving_approval(known.approved_expires_at, known.pii_tags, pii_tags),
-        explicit_expires_at=said.explicit_expires_at or known.explicit_expires_at,
-        retention_policy=said.retention_policy or known.retention_policy,
+        explicit_expires_at=repeat.explicit_expires_at or known.explicit_expires_at,
+        retention_policy=repeat.retention_policy or known.retention_policy,
     )
-    return _merge_metadata(_merge_tags(taken, said), said)
+    return _merge_metadata(_merge_tags(taken, repeat), repeat)
 
 
-def _merge_tags(known: Memory, said: Memory) -> Memory:
+def _merge_tags(known: Memory, repeat: Memory) -> Memory:
     # All or nothing: beyond the limit the stored tags stay as they are, and `tags` is reported.
-    tags = tuple(dict.fromkeys((*known.tags, *said.tags)))
+    tags = tuple(dict.fromkeys((*known.tags, *repeat.tags)))
     return replace(known, tags=tags) if len(tags) <= TAGS_MAX else known
 
 
-def _merge_metadata(known: Memory, said: Memory) -> Memory:
-    metadata = known.metadata | {n: v for n, v in said.metadata.items() if n not in known.metadata}
+def _merge_metadata(known: Memory, repeat: Memory) -> Memory:
+    metadata = known.metadata | {
+        n: v for n, v in repeat.metadata.items() if n not in known.metadata
+    }
     try:
         check_metadata(metadata)
     except ValidationFailed:
@@ -65,7 +67,7 @@ def _merge_metadata(known: Memory, said: Memory) -> Memory:
     return replace(known, metadata=metadata)
 
 
-def _unmerged_fields(taken: Memory, said: Memory, draft: MemoryDraft) -> set[str]:
+def _unmerged_fields(taken: Memory, repeat: Memory, draft: MemoryDraft) -> set[str]:
     # Only what the writer asked for counts. A stricter privacy is not left out but applied.
     looser = draft.sensitivity is not None and draft.sensitivity.rank < taken.sensitivity.rank
     kept = {
@@ -73,18 +75,20 @@ def _unmerged_fields(taken: Memory, said: Memory, draft: MemoryDraft) -> set[str
         "portable": bool(draft.portable) and not taken.portable,
         "request_approval": draft.request_approval,
     }
-    return {name for name, left in kept.items() if left} | _differing_fields(taken, said)
+    return {name for name, left in kept.items() if left} | _differing_fields(taken, repeat)
 
 
-def _differing_fields(taken: Memory, said: Memory) -> set[str]:
+def _differing_fields(taken: Memory, repeat: Memory) -> set[str]:
     """The fields in which the merged statement lacks or contradicts what the repeat has."""
-    # `said` is only a default that equals no value in metadata.
-    unlike = any(taken.metadata.get(name, said) != value for name, value in said.metadata.items())
-    kept = {"tags": not {*said.tags} <= {*taken.tags}, "metadata": unlike}
+    # `repeat` is only a default that equals no value in metadata.
+    unlike = any(
+        taken.metadata.get(name, repeat) != value for name, value in repeat.metadata.items()
+    )
+    kept = {"tags": not {*repeat.tags} <= {*taken.tags}, "metadata": unlike}
     plain = {
         field.name
         for field in PLAIN_FIELDS
         # A default asks for nothing.
-        if getattr(said, field.name) not in (field.default, getattr(taken, field.name))
+        if getattr(repeat, field.name) not in (field.default, getattr(taken, field.name))
     }
     return plain | {name for name, left in kept.items() if left}

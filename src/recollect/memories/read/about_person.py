@@ -29,13 +29,13 @@ class PersonMemories:
         self,
         context: ServiceContext[MemoryStores],
         *,
-        sights: ViewerFactory,
+        viewers: ViewerFactory,
         views: VisibilityFacts,
         reads: ReadAudit,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
-        self._sights = sights
+        self._viewers = viewers
         self._reads = reads
         self._lists = MemoryLister(context.stores, VersionHistory(context.stores, views))
 
@@ -56,17 +56,17 @@ class PersonMemories:
 
         def work(tx: Tx) -> MemoryPage:
             person = visible_person(tx, self._stores, requester, person_id)
-            chosen = replace(
+            memory_filter = replace(
                 resolve_filter(tx, self._stores, filters, known_to=requester),
                 spaces=_SPACES,
                 subjects=(person.id,),
                 outside_user=outside_user,
                 told_in=filters.chat_id or "",
             )
-            sight = self._sights.viewer_for(tx, requester, filters.context)
-            return self._lists.page(tx, sight, chosen, name=_LIST, after=place, limit=limit)
+            viewer = self._viewers.viewer_for(tx, requester, filters.context)
+            return self._lists.page(tx, viewer, memory_filter, name=_LIST, after=place, limit=limit)
 
         found = await self._database.scan(work)
-        shown = [stored.memory for stored in found.page.items]
-        await self._reads.record_reads(requester, "listPersonMemories", shown, rule=found.context)
+        listed = [stored.memory for stored in found.page.items]
+        await self._reads.record_reads(requester, "listPersonMemories", listed, rule=found.context)
         return found

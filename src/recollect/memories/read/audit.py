@@ -83,9 +83,9 @@ class ReadAudit:
         )
 
 
-def context_word(sight: Viewer) -> str:
+def context_word(viewer: Viewer) -> str:
     """The context of a request: `direct` outside of chats, else the kind of the chat."""
-    return "direct" if sight.chat is None else str(sight.chat.kind)
+    return "direct" if viewer.chat is None else str(viewer.chat.kind)
 
 
 def _space_key(memory: Memory) -> tuple[str, str]:

@@ -21,16 +21,16 @@ class VisibilityExplainer:
         self._stores = stores
         self._views = views
 
-    def explain(self, tx: Tx, sight: Viewer, stored: StoredMemory) -> VisibilityExplanation:
+    def explain(self, tx: Tx, viewer: Viewer, stored: StoredMemory) -> VisibilityExplanation:
         """Decide for this viewer, with all relations that hold, in the order of the rule."""
-        decision = self._views.can_view(tx, sight, stored)
-        view = self._views.memory_view(tx, stored, sight)
-        held = asker_relations(view, sight.asker, sight.chat)
+        decision = self._views.can_view(tx, viewer, stored)
+        view = self._views.memory_view(tx, stored, viewer)
+        held = asker_relations(view, viewer.asker, viewer.chat)
         return VisibilityExplanation(
             memory=stored.memory,
             allowed=decision.allowed,
             rule=decision.rule,
-            context=context_word(sight),
+            context=context_word(viewer),
             relations=tuple(relation for relation in AskerRelation if relation in held),
         )
 

@@ -85,7 +85,7 @@ class VersionHistory:
         self._stores = stores
         self._views = views
 
-    def is_visible(self, tx: Tx, sight: Viewer, version: StoredMemory) -> bool:
+    def is_visible(self, tx: Tx, viewer: Viewer, version: StoredMemory) -> bool:
         """Whether a viewer who may see the present memory may also see this earlier version.
 
         It is judged by its own subjects and privacy. A text that was more private, or about other
@@ -93,7 +93,7 @@ class VersionHistory:
         count: that it is over is the point of a history.
         """
         lasting = replace(version.memory, status=MemoryStatus.ACTIVE, expires_at=None)
-        return self._views.can_view(tx, sight, replace(version, memory=lasting)).allowed
+        return self._views.can_view(tx, viewer, replace(version, memory=lasting)).allowed
 
     def with_canonical_ids(self, tx: Tx, found: Sequence[StoredMemory]) -> list[StoredMemory]:
         """The rows with the canonical ids of their people: snapshots hold ids from before
@@ -103,7 +103,7 @@ class VersionHistory:
         today = {str(id_): str(person.id) for id_, person in known.items()}
         return [_replace_person_ids(stored, today) for stored in found]
 
-    def list_items(self, tx: Tx, sight: Viewer, present: StoredMemory) -> list[HistoryItem]:
+    def list_items(self, tx: Tx, viewer: Viewer, present: StoredMemory) -> list[HistoryItem]:
         """All versions of the memory and of its predecessors on every branch: breadth first, of one
         memory the newest version first."""
         # Rows that the viewer can't see still appear, with ids and times alone: else the chain of
@@ -111,7 +111,7 @@ class VersionHistory:
         steps = self._walk_predecessors(tx, present)
         ids = [step.memory_id for step in steps]
         seen = self._stores.memories.fetch_many_visible(
-            tx, sight, ids, HISTORY_FILTER, compacted=True
+            tx, viewer, ids, HISTORY_FILTER, compacted=True
         )
         removed = self._stores.memories.removals(tx, ids)
         versions = _group_by_memory(self._stores.memories.versions(tx, ids))
@@ -119,7 +119,7 @@ class VersionHistory:
         for step in steps:
             row = seen.get(step.memory_id)
             kept = versions.get(step.memory_id, [])
-            items += (self._build_item(tx, sight, step, version=v, row=row) for v in kept)
+            items += (self._build_item(tx, viewer, step, version=v, row=row) for v in kept)
             if step.memory_id in removed:
                 items.append(_removal_item(step, removed[step.memory_id]))
         return sorted(items, key=lambda item: item.sort_key)
@@ -139,7 +139,7 @@ class VersionHistory:
     def _build_item(
         self,
         tx: Tx,
-        sight: Viewer,
+        viewer: Viewer,
         step: _HistoryNode,
         *,
         version: MemoryVersion,
@@ -156,14 +156,14 @@ class VersionHistory:
         # Who made a change is shown only to those who may read the version. Of a compacted row the
         # text is gone, so that has to be decided without its subjects and privacy.
         if row is not None and row.compacted_at is not None:
-            knew = self._can_see_all_versions(tx, sight, row)
+            knew = self._can_see_all_versions(tx, viewer, row)
             return replace(item, by=version.by) if knew else item
         then = None if row is None else _row_at_version(row, version)
-        if then is None or not self.is_visible(tx, sight, *self.with_canonical_ids(tx, [then])):
+        if then is None or not self.is_visible(tx, viewer, *self.with_canonical_ids(tx, [then])):
             return item
         return replace(item, by=version.by, then=then.memory)
 
-    def _can_see_all_versions(self, tx: Tx, sight: Viewer, row: StoredMemory) -> bool:
+    def _can_see_all_versions(self, tx: Tx, viewer: Viewer, row: StoredMemory) -> bool:
         """Whether the viewer may see even the most private version.
 
         The privacy of a compacted version is gone with its text. So a version is assumed that is
@@ -176,7 +176,7 @@ class VersionHistory:
             subjects=(_NOBODY_ID,),
             stated_by=None,
         )
-        return self.is_visible(tx, sight, replace(row, memory=private))
+        return self.is_visible(tx, viewer, replace(row, memory=private))
 
 
 def _next_level(
@@ -220,8 +220,8 @@ def _row_at_version(row: StoredMemory, version: MemoryVersion) -> StoredMemory |
 def _replace_person_ids(stored: StoredMemory, today: Mapping[str, str]) -> StoredMemory:
     memory: Memory = stored.memory
     subjects = tuple(dict.fromkeys(today.get(id_, id_) for id_ in memory.subjects))
-    said = memory.stated_by and today.get(memory.stated_by, memory.stated_by)
-    return replace(stored, memory=replace(memory, subjects=subjects, stated_by=said))
+    speaker = memory.stated_by and today.get(memory.stated_by, memory.stated_by)
+    return replace(stored, memory=replace(memory, subjects=subjects, stated_by=speaker))
 
 
 def _person_ids(memory: Memory) -> Iterator[str]:

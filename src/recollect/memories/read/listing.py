@@ -36,35 +36,35 @@ class MemoryLister:
     def page(
         self,
         tx: Tx,
-        sight: Viewer,
-        chosen: MemoryFilter,
+        viewer: Viewer,
+        filters: MemoryFilter,
         *,
         name: str,
         after: _ListCursor | None,
         limit: int,
     ) -> MemoryPage:
         """A page of at most `limit` rows after the cursor. `name` is part of the next cursor."""
-        found = self.gather_rows(tx, sight, chosen, after=after, limit=limit + 1)
-        shown = found[:limit]
-        cursor = encode_key(name, *_row_cursor(shown[-1])) if len(found) > limit else None
-        return MemoryPage(Page(shown, cursor), sight.now, context_word(sight))
+        found = self.gather_rows(tx, viewer, filters, after=after, limit=limit + 1)
+        page_rows = found[:limit]
+        cursor = encode_key(name, *_row_cursor(page_rows[-1])) if len(found) > limit else None
+        return MemoryPage(Page(page_rows, cursor), viewer.now, context_word(viewer))
 
     def visible_as_of(
-        self, tx: Tx, sight: Viewer, rows: Sequence[StoredMemory], chosen: MemoryFilter
+        self, tx: Tx, viewer: Viewer, rows: Sequence[StoredMemory], filters: MemoryFilter
     ) -> Sequence[StoredMemory]:
         """Those of the rows that matched the filter at `as_of` and that the viewer may see as they
         were then. Without `as_of`, all rows as they are."""
-        if chosen.as_of is None:
+        if filters.as_of is None:
             return rows
         then = self._past.with_canonical_ids(tx, rows)
-        fitting = (row for row in then if matches_filter(row.memory, chosen))
-        return [row for row in fitting if self._past.is_visible(tx, sight, row)]
+        fitting = (row for row in then if matches_filter(row.memory, filters))
+        return [row for row in fitting if self._past.is_visible(tx, viewer, row)]
 
     def gather_rows(
         self,
         tx: Tx,
-        sight: Viewer,
-        chosen: MemoryFilter,
+        viewer: Viewer,
+        filters: MemoryFilter,
         *,
         after: _ListCursor | None,
         limit: int,
@@ -73,29 +73,29 @@ class MemoryLister:
         # With `as_of` the query can't judge a version of that instant in full, because its fields
         # are in an sealed snapshot. Rows that `visible_as_of` drops are made up for by reading
         # on.
-        shown: list[StoredMemory] = []
-        while len(shown) < limit:
-            wanted = limit - len(shown)
-            rows = self._stores.memories.page(tx, sight, chosen, after=after, limit=wanted)
-            shown += self.visible_as_of(tx, sight, rows, chosen)
+        page_rows: list[StoredMemory] = []
+        while len(page_rows) < limit:
+            wanted = limit - len(page_rows)
+            rows = self._stores.memories.page(tx, viewer, filters, after=after, limit=wanted)
+            page_rows += self.visible_as_of(tx, viewer, rows, filters)
             if len(rows) < wanted:
                 break
             after = _row_cursor(rows[-1])
-        return shown
+        return page_rows
 
 
-def matches_filter(memory: Memory, chosen: MemoryFilter) -> bool:
+def matches_filter(memory: Memory, filters: MemoryFilter) -> bool:
     """Whether an earlier version matches the filter in the fields that a PATCH may change.
 
     The same conditions as `_VERSIONED_CLAUSES` in `store/filters_sql.py`, which judges everything
     else.
     """
     return (
-        frozenset(chosen.tags) <= frozenset(memory.tags)
-        and (not chosen.types or memory.type in chosen.types)
-        and (not chosen.subjects or not frozenset(chosen.subjects).isdisjoint(memory.subjects))
-        and all(getattr(chosen, name) in (None, getattr(memory, name)) for name in _EQUAL_FIELDS)
-        and (chosen.told_in is None or memory.portable or memory.learned_in == chosen.told_in)
+        frozenset(filters.tags) <= frozenset(memory.tags)
+        and (not filters.types or memory.type in filters.types)
+        and (not filters.subjects or not frozenset(filters.subjects).isdisjoint(memory.subjects))
+        and all(getattr(filters, name) in (None, getattr(memory, name)) for name in _EQUAL_FIELDS)
+        and (filters.told_in is None or memory.portable or memory.learned_in == filters.told_in)
     )
 
 

@@ -55,7 +55,7 @@ class MemoryReader:
         self,
         context: ServiceContext[MemoryStores],
         *,
-        sights: ViewerFactory,
+        viewers: ViewerFactory,
         views: VisibilityFacts,
         audit: MemoryAudit,
         reads: ReadAudit,
@@ -64,7 +64,7 @@ class MemoryReader:
     ) -> None:
         self._database = context.database
         self._stores = context.stores
-        self._sights = sights
+        self._viewers = viewers
         self._views = views
         self._audit = audit
         self._reads = reads
@@ -107,9 +107,9 @@ class MemoryReader:
     ) -> MemoryPage:
         """A page of memories, newest first."""
         require_location(filters)
-        place = decode_key(_LIST, after) if after else None
+        cursor_key = decode_key(_LIST, after) if after else None
         found = await self._database.scan(
-            lambda tx: self._read_page(tx, requester, filters, after=place, limit=limit)
+            lambda tx: self._read_page(tx, requester, filters, after=cursor_key, limit=limit)
         )
         shown = [stored.memory for stored in found.page.items]
         await self._reads.record_reads(requester, "listMemories", shown, rule=found.context)
@@ -119,9 +119,9 @@ class MemoryReader:
         self, requester: Requester, memory_id: MemoryId, *, after: str | None, limit: int
     ) -> Page[HistoryItem]:
         """All versions of a memory and of everything that it replaced, directly or not."""
-        place = decode_key(_HISTORY, after)[1] if after else None
+        cursor_key = decode_key(_HISTORY, after)[1] if after else None
         items = await self._database.read(lambda tx: self._read_history(tx, requester, memory_id))
-        page = _history_page(items, after=place, limit=limit)
+        page = _history_page(items, after=cursor_key, limit=limit)
         await self._reads.record_reads(
             requester, "getHistory", _memories_in_items(page.items), rule="history"
         )
@@ -139,18 +139,18 @@ class MemoryReader:
         """Why a memory is visible. NotFound if it is hidden, unless an auditor asks with
         `as_user`."""
         async with self._audit.audit_refusals(requester, "explainMemory", memory_id=memory_id):
-            told, sight = await self._database.read(
+            explanation, viewer = await self._database.read(
                 lambda tx: self._read_explanation(
                     tx, requester, memory_id, context=ReadContext(chat_id), as_user=as_user
                 )
             )
         if as_user is not None:
             await self._database.write(
-                lambda tx: self._record_auditor_read(tx, requester, told, as_user=as_user)
+                lambda tx: self._record_auditor_read(tx, requester, explanation, as_user=as_user)
             )
         if query is None:
-            return told
-        return replace(told, score=await self._score(told.memory, query, sight))
+            return explanation
+        return replace(explanation, score=await self._score(explanation.memory, query, viewer))
 
     def _read_memory(
         self,
@@ -162,14 +162,14 @@ class MemoryReader:
         as_of: datetime | None,
         embedding: bool,
     ) -> MemoryReadResult:
-        sight = self._sights.viewer_for(tx, requester, context)
-        stored = self._fetch_current(tx, sight, memory_id, MemoryFilter(as_of=as_of))
-        told = self._reads.should_record(stored.memory)
+        viewer = self._viewers.viewer_for(tx, requester, context)
+        stored = self._fetch_current(tx, viewer, memory_id, MemoryFilter(as_of=as_of))
+        audited = self._reads.should_record(stored.memory)
         return MemoryReadResult(
             stored,
-            sight.now,
+            viewer.now,
             self._read_embedding(tx, requester, stored) if embedding else None,
-            self._views.can_view(tx, sight, stored).rule if told else "",
+            self._views.can_view(tx, viewer, stored).rule if audited else "",
         )
 
     def _read_embedding(
@@ -188,46 +188,46 @@ class MemoryReader:
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> MemoryPage:
-        sight = self._sights.viewer_for(tx, requester, filters.context)
-        chosen = resolve_filter(tx, self._stores, filters, known_to=requester)
-        return self._lists.page(tx, sight, chosen, name=_LIST, after=after, limit=limit)
+        viewer = self._viewers.viewer_for(tx, requester, filters.context)
+        memory_filter = resolve_filter(tx, self._stores, filters, known_to=requester)
+        return self._lists.page(tx, viewer, memory_filter, name=_LIST, after=after, limit=limit)
 
     def _require_visible(
-        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+        self, tx: Tx, viewer: Viewer, memory_id: MemoryId, memory_filter: MemoryFilter
     ) -> StoredMemory:
-        found = self._fetch_visible(tx, sight, memory_id, chosen)
+        found = self._fetch_visible(tx, viewer, memory_id, memory_filter)
         if found is None:
             raise NotFound("memory", memory_id)
         return found
 
     def _fetch_current(
-        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+        self, tx: Tx, viewer: Viewer, memory_id: MemoryId, memory_filter: MemoryFilter
     ) -> StoredMemory:
         """The memory or, if it was merged as a duplicate, the one that it was merged into: an id
         that a write returned stays valid. Not with `as_of`, when it was still a row of its own."""
         wanted: MemoryId | None = memory_id
         while wanted is not None:
-            found = self._fetch_visible(tx, sight, wanted, chosen)
+            found = self._fetch_visible(tx, viewer, wanted, memory_filter)
             if found is not None:
                 return found
-            wanted = (
-                self._stores.similarity.find_original(tx, wanted) if chosen.as_of is None else None
-            )
+            past = memory_filter.as_of is not None
+            wanted = None if past else self._stores.similarity.find_original(tx, wanted)
         raise NotFound("memory", memory_id)
 
     def _fetch_visible(
-        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+        self, tx: Tx, viewer: Viewer, memory_id: MemoryId, memory_filter: MemoryFilter
     ) -> StoredMemory | None:
-        stored = self._stores.memories.fetch_visible(tx, sight, memory_id, chosen)
-        shown = self._lists.visible_as_of(tx, sight, [stored], chosen) if stored is not None else ()
-        return shown[0] if shown else None
+        stored = self._stores.memories.fetch_visible(tx, viewer, memory_id, memory_filter)
+        if stored is None:
+            return None
+        return next(iter(self._lists.visible_as_of(tx, viewer, [stored], memory_filter)), None)
 
     def _read_history(
         self, tx: Tx, requester: Requester, memory_id: MemoryId
     ) -> Sequence[HistoryItem]:
-        sight = self._sights.viewer_for(tx, requester)
-        present = self._require_visible(tx, sight, memory_id, HISTORY_FILTER)
-        return self._past.list_items(tx, sight, present)
+        viewer = self._viewers.viewer_for(tx, requester)
+        present = self._require_visible(tx, viewer, memory_id, HISTORY_FILTER)
+        return self._past.list_items(tx, viewer, present)
 
     def _read_explanation(
         self,
@@ -241,29 +241,29 @@ class MemoryReader:
         judged = self._explainer.resolve_as_user(tx, requester, as_user)
         # The viewer is built before the memory is read: an unknown chat must raise the same error
         # whether or not the memory exists.
-        sight = self._sights.viewer_for(tx, judged, context)
+        viewer = self._viewers.viewer_for(tx, judged, context)
         stored = self._explainer.fetch_row(tx, memory_id)
-        explanation = self._explainer.explain(tx, sight, stored)
+        explanation = self._explainer.explain(tx, viewer, stored)
         if as_user is None and not explanation.allowed:
             raise NotFound("memory", memory_id)
-        return explanation, sight
+        return explanation, viewer
 
     def _record_auditor_read(
-        self, tx: Tx, requester: Requester, told: VisibilityExplanation, *, as_user: str
+        self, tx: Tx, requester: Requester, explanation: VisibilityExplanation, *, as_user: str
     ) -> None:
         """Audit a read that only a role allows. It is recorded in every case, not only for PII."""
-        payload = memory_payload(told.memory, self._audit.rules)
+        payload = memory_payload(explanation.memory, self._audit.rules)
         self._audit.record(
             tx,
             requester,
             "memory.read",
-            space=told.memory.space,
-            memory_id=told.memory.id,
-            agent_id=told.memory.agent_id,
-            run_id=told.memory.run_id,
+            space=explanation.memory.space,
+            memory_id=explanation.memory.id,
+            agent_id=explanation.memory.agent_id,
+            run_id=explanation.memory.run_id,
             role="auditor",
             target_user_id=as_user,
-            payload=payload | {"operation": "explainMemory", "rule": told.rule},
+            payload=payload | {"operation": "explainMemory", "rule": explanation.rule},
         )
 
 

@@ -228,7 +228,7 @@ class Reconciler:
             step.tx,
             None,
             kept,
-            said=repeat.memory,
+            repeat=repeat.memory,
             by=repeat.written_by,
             at=step.at,
             taking=taking,

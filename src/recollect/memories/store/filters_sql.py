@@ -75,42 +75,42 @@ class FilterShape:
         return not self.about and (self.kinds is None or (self.whole and not self.kinds))
 
     @classmethod
-    def from_filter(cls, chosen: MemoryFilter) -> "FilterShape":
+    def from_filter(cls, filters: MemoryFilter) -> "FilterShape":
         """The shape of a filter, without its values."""
         # A row that is expired today is not shown in the past either, so `as_of` ignores both.
-        today = chosen.as_of is None
+        today = filters.as_of is None
         return cls(
-            kinds=_named_kinds(chosen),
-            single=len(chosen.spaces or ()) == 1,
-            whole=any(space_id is None for _, space_id in chosen.spaces or ()),
-            about=bool(chosen.subjects),
-            narrow=any(value is not None for value in _narrowing_params(chosen).values()),
-            include_expired=today and chosen.include_expired,
-            expired=today and MemoryStatus.EXPIRED in chosen.statuses,
-            valid_at=chosen.valid_at is not None,
+            kinds=_named_kinds(filters),
+            single=len(filters.spaces or ()) == 1,
+            whole=any(space_id is None for _, space_id in filters.spaces or ()),
+            about=bool(filters.subjects),
+            narrow=any(value is not None for value in _narrowing_params(filters).values()),
+            include_expired=today and filters.include_expired,
+            expired=today and MemoryStatus.EXPIRED in filters.statuses,
+            valid_at=filters.valid_at is not None,
             as_of=not today,
         )
 
 
-def filter_params(chosen: MemoryFilter, now: datetime) -> dict[str, Any]:
+def filter_params(filters: MemoryFilter, now: datetime) -> dict[str, Any]:
     """The parameters of a filter. A statement takes those that its shape needs."""
-    named = chosen.spaces or ()
+    named = filters.spaces or ()
     ids = {
         f"f_ids_{kind}": _json_list(id_ for of, id_ in named if of is kind and id_ is not None)
         for kind in SpaceKind
     }
     return (
         ids
-        | _narrowing_params(chosen)
+        | _narrowing_params(filters)
         | {
             "f_space_id": next((space_id for _, space_id in named), None),
             "f_kinds": _json_list(kind for kind, id_ in named if id_ is None),
-            "f_subjects": _json_list(chosen.subjects),
+            "f_subjects": _json_list(filters.subjects),
             "f_now": now,
-            "f_statuses": _json_list(_wanted_statuses(chosen)),
-            "f_valid_at": chosen.valid_at,
-            "f_as_of": chosen.as_of,
-            "f_tag_count": len(set(chosen.tags)),
+            "f_statuses": _json_list(_wanted_statuses(filters)),
+            "f_valid_at": filters.valid_at,
+            "f_as_of": filters.as_of,
+            "f_tag_count": len(set(filters.tags)),
         }
     )
 
@@ -137,46 +137,46 @@ def changed_since_clause() -> ColumnElement[bool]:
     return exists(query.correlate(memories))
 
 
-def _named_kinds(chosen: MemoryFilter) -> frozenset[SpaceKind] | None:
-    if chosen.spaces is None:
+def _named_kinds(filters: MemoryFilter) -> frozenset[SpaceKind] | None:
+    if filters.spaces is None:
         return None
-    kinds = frozenset(kind for kind, space_id in chosen.spaces if space_id is not None)
+    kinds = frozenset(kind for kind, space_id in filters.spaces if space_id is not None)
     return kinds if kinds in _KIND_GROUPS else _ALL_KINDS
 
 
-def _wanted_statuses(chosen: MemoryFilter) -> frozenset[MemoryStatus]:
+def _wanted_statuses(filters: MemoryFilter) -> frozenset[MemoryStatus]:
     """Statuses of the row, or of its version at `as_of`. With `valid_at` superseded rows count as
     active: they were true in their time."""
-    statuses = frozenset(chosen.statuses) - {MemoryStatus.EXPIRED}
-    past = chosen.valid_at is not None and MemoryStatus.ACTIVE in statuses
+    statuses = frozenset(filters.statuses) - {MemoryStatus.EXPIRED}
+    past = filters.valid_at is not None and MemoryStatus.ACTIVE in statuses
     return statuses | {MemoryStatus.SUPERSEDED} if past else statuses
 
 
-def _narrowing_params(chosen: MemoryFilter) -> dict[str, Any]:
+def _narrowing_params(filters: MemoryFilter) -> dict[str, Any]:
     """The optional parameters; None means that the filter does not have them."""
     return {
-        **{f"f_{field.name}": getattr(chosen, field.name) for field in FILTERED_FIELDS},
-        "f_of_kinds": _json_list_or_none(_matching_kinds(chosen)),
-        "f_tags": _json_list_or_none(set(chosen.tags)),
-        "f_types": _json_list_or_none(chosen.types),
-        "f_created_after": chosen.created_after,
-        "f_created_before": chosen.created_before,
-        "f_outside_user": chosen.outside_user,
-        "f_told_in": chosen.told_in,
+        **{f"f_{field.name}": getattr(filters, field.name) for field in FILTERED_FIELDS},
+        "f_of_kinds": _json_list_or_none(_matching_kinds(filters)),
+        "f_tags": _json_list_or_none(set(filters.tags)),
+        "f_types": _json_list_or_none(filters.types),
+        "f_created_after": filters.created_after,
+        "f_created_before": filters.created_before,
+        "f_outside_user": filters.outside_user,
+        "f_told_in": filters.told_in,
     }
 
 
-def _matching_kinds(chosen: MemoryFilter) -> list[str]:
+def _matching_kinds(filters: MemoryFilter) -> list[str]:
     """The space kinds with the asked visibility and scope; a word that is no kind if there are
     none, because an empty list would mean any."""
-    if chosen.visibility is None and chosen.scope is None:
+    if filters.visibility is None and filters.scope is None:
         return []
-    return [kind for kind in SpaceKind if _is_matching_kind(kind, chosen)] or ["none"]
+    return [kind for kind in SpaceKind if _is_matching_kind(kind, filters)] or ["none"]
 
 
-def _is_matching_kind(kind: SpaceKind, chosen: MemoryFilter) -> bool:
+def _is_matching_kind(kind: SpaceKind, filters: MemoryFilter) -> bool:
     space = Space(kind, "")
-    return chosen.visibility in (None, space.visibility) and chosen.scope in (None, space.scope)
+    return filters.visibility in (None, space.visibility) and filters.scope in (None, space.scope)
 
 
 def _json_list(texts: Iterable[str]) -> str:
@@ -191,13 +191,13 @@ def _json_list_or_none(texts: Iterable[str]) -> str | None:
 def _space_clause(shape: FilterShape) -> ColumnElement[bool]:
     if shape.kinds is None:
         return true()
-    asked: list[ColumnElement[bool]] = [
+    clauses: list[ColumnElement[bool]] = [
         and_(_m.space_kind == literal_word(kind), _space_id_clause(kind, shape))
         for kind in sorted(shape.kinds)
     ]
     if shape.whole:
-        asked.append(InTextList(SPACE_KIND, param("f_kinds", _m.space_kind)))
-    return or_(false(), *asked)
+        clauses.append(InTextList(SPACE_KIND, param("f_kinds", _m.space_kind)))
+    return or_(false(), *clauses)
 
 
 def _space_id_clause(kind: SpaceKind, shape: FilterShape) -> ColumnElement[bool]:
@@ -210,13 +210,13 @@ def _time_clause(shape: FilterShape) -> ColumnElement[bool]:
     """Status and expiry, and what was true (`valid_at`) or recorded (`as_of`) at an instant."""
     if shape.as_of:
         return and_(is_not_expired(_NOW), _recorded_clause(shape))
-    asked: list[ColumnElement[bool]] = [InTextList(_m.status, _STATUSES)]
+    clauses: list[ColumnElement[bool]] = [InTextList(_m.status, _STATUSES)]
     if shape.valid_at:
-        asked += [_m.retracted_at.is_(None), *_validity_clauses(_m)]
+        clauses += [_m.retracted_at.is_(None), *_validity_clauses(_m)]
     if not shape.include_expired:
-        asked.append(is_not_expired(_NOW))
+        clauses.append(is_not_expired(_NOW))
     # `expired` is more than a stored status: rows past their expiry have it whatever is stored.
-    return or_(and_(*asked), _m.expires_at <= _NOW) if shape.expired else and_(*asked)
+    return or_(and_(*clauses), _m.expires_at <= _NOW) if shape.expired else and_(*clauses)
 
 
 def _recorded_clause(shape: FilterShape) -> ColumnElement[bool]:
@@ -262,8 +262,8 @@ def _among_clause(name: str, column: ColumnElement[Any]) -> ColumnElement[bool]:
 def _tags_clause() -> ColumnElement[bool]:
     """All tags must be present."""
     tags = param("f_tags", _t.tag)
-    held = select(func.count()).where(_t.memory_id == _m.id, InTextList(_t.tag, tags))
-    count = held.correlate(memories).scalar_subquery()
+    matching = select(func.count()).where(_t.memory_id == _m.id, InTextList(_t.tag, tags))
+    count = matching.correlate(memories).scalar_subquery()
     return _optional_clause(tags, count == param("f_tag_count", _m.version))
 
 

@@ -100,44 +100,44 @@ class MemoryStore:
         return self._load_rows(tx, tx.fetch(_FETCH_MANY, params))
 
     def fetch_visible(
-        self, tx: Tx, sight: Viewer, memory_id: MemoryId, chosen: MemoryFilter
+        self, tx: Tx, viewer: Viewer, memory_id: MemoryId, filters: MemoryFilter
     ) -> StoredMemory | None:
         """The row, if the viewer can see it and the filter matches."""
-        return self.fetch_many_visible(tx, sight, [memory_id], chosen).get(memory_id)
+        return self.fetch_many_visible(tx, viewer, [memory_id], filters).get(memory_id)
 
     def fetch_many_visible(
         self,
         tx: Tx,
-        sight: Viewer,
+        viewer: Viewer,
         memory_ids: Sequence[MemoryId],
-        chosen: MemoryFilter,
+        filters: MemoryFilter,
         *,
         compacted: bool = False,
     ) -> dict[MemoryId, StoredMemory]:
         """Those of these rows that the viewer can see and the filter matches; with `compacted` also
         those whose text was dropped."""
-        statement = _visible_query(*_query_shapes(sight, chosen), compacted=compacted)
-        params = _read_params(sight, chosen) | {"ids": strict_json.dump(list(memory_ids))}
-        found = self._load_as_of(tx, tx.fetch(statement, params), chosen)
+        statement = _visible_query(*_query_shapes(viewer, filters), compacted=compacted)
+        params = _read_params(viewer, filters) | {"ids": strict_json.dump(list(memory_ids))}
+        found = self._load_as_of(tx, tx.fetch(statement, params), filters)
         return {stored.memory.id: stored for stored in found}
 
     def page(
         self,
         tx: Tx,
-        sight: Viewer,
-        chosen: MemoryFilter,
+        viewer: Viewer,
+        filters: MemoryFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[StoredMemory]:
         """A page of visible rows by `created_at` and id, newest first."""
-        params = _read_params(sight, chosen) | {"limit": limit}
+        params = _read_params(viewer, filters) | {"limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
         rows = tx.fetch(
-            _page_query(*_query_shapes(sight, chosen), cursor=after is not None), params
+            _page_query(*_query_shapes(viewer, filters), cursor=after is not None), params
         )
-        return self._load_as_of(tx, rows, chosen)
+        return self._load_as_of(tx, rows, filters)
 
     def update(
         self,
@@ -230,16 +230,16 @@ class MemoryStore:
         row = tx.fetch_first(_EMBEDDING, {"id": memory_id})
         return None if row is None else np.frombuffer(row[0], dtype=">f4").tolist()
 
-    def _load_as_of(self, tx: Tx, rows: Sequence[Row], chosen: MemoryFilter) -> list[StoredMemory]:
+    def _load_as_of(self, tx: Tx, rows: Sequence[Row], filters: MemoryFilter) -> list[StoredMemory]:
         found = self._load_rows(tx, rows)
-        if chosen.as_of is None:
+        if filters.as_of is None:
             return found
-        return self._versions.restore_as_of(tx, found, chosen.as_of)
+        return self._versions.restore_as_of(tx, found, filters.as_of)
 
     def _load_rows(self, tx: Tx, rows: Sequence[Row]) -> list[StoredMemory]:
-        hanging = relations.fetch_related(tx, [row[_ID_INDEX] for row in rows])
+        related = relations.fetch_related(tx, [row[_ID_INDEX] for row in rows])
         return [
-            self._rows.from_row(row, hanging.get(row[_ID_INDEX], NO_RELATED_ROWS)) for row in rows
+            self._rows.from_row(row, related.get(row[_ID_INDEX], NO_RELATED_ROWS)) for row in rows
         ]
 
 
@@ -255,24 +255,24 @@ def _space_params(space: Space) -> dict[str, Any]:
     return {"space_kind": space.kind, "space_id": space.id}
 
 
-def _query_shapes(sight: Viewer, chosen: MemoryFilter) -> tuple[ViewerShape, FilterShape]:
-    return ViewerShape.from_viewer(sight), FilterShape.from_filter(chosen)
+def _query_shapes(viewer: Viewer, filters: MemoryFilter) -> tuple[ViewerShape, FilterShape]:
+    return ViewerShape.from_viewer(viewer), FilterShape.from_filter(filters)
 
 
-def _read_params(sight: Viewer, chosen: MemoryFilter) -> dict[str, Any]:
-    return {**viewer_params(sight), **filter_params(chosen, sight.now)}
+def _read_params(viewer: Viewer, filters: MemoryFilter) -> dict[str, Any]:
+    return {**viewer_params(viewer), **filter_params(filters, viewer.now)}
 
 
 @cache
-def _visible_query(seen: ViewerShape, chosen: FilterShape, *, compacted: bool) -> Query:
+def _visible_query(shape: ViewerShape, filters: FilterShape, *, compacted: bool) -> Query:
     query = select(*MEMORY_COLUMNS).where(InTextList(_m.id, param("ids")))
-    sight = visible_or_compacted_clause(seen) if compacted else visible_clause(seen)
-    return Query(query.where(sight, filter_clause(chosen)))
+    viewer = visible_or_compacted_clause(shape) if compacted else visible_clause(shape)
+    return Query(query.where(viewer, filter_clause(filters)))
 
 
 @cache
-def _page_query(seen: ViewerShape, chosen: FilterShape, *, cursor: bool) -> Query:
-    query = select(*MEMORY_COLUMNS).where(visible_clause(seen), filter_clause(chosen))
+def _page_query(shape: ViewerShape, filters: FilterShape, *, cursor: bool) -> Query:
+    query = select(*MEMORY_COLUMNS).where(visible_clause(shape), filter_clause(filters))
     # Keyset pagination: pages stay stable while rows are inserted, and a late page costs no more
     # than the first.
     if cursor:

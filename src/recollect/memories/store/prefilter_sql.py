@@ -100,9 +100,13 @@ def _space_parts(caller: CallerShape) -> Iterator[_PrefilterPart]:
 def _lineage_parts(caller: CallerShape) -> Iterator[_PrefilterPart]:
     """An agent's own runs, and the ancestors and descendants of these runs."""
     yield (SpaceKind.RUN,), and_(_m.agent_id == caller.id, _is_run_space())
-    mine = _r.agent_id == caller.id
-    above = select(_u.run_id).join_from(runs, run_ancestors, _u.ancestor_id == _r.id).where(mine)
-    below = select(_u.ancestor_id).join_from(runs, run_ancestors, _u.run_id == _r.id).where(mine)
+    of_agent = _r.agent_id == caller.id
+    above = (
+        select(_u.run_id).join_from(runs, run_ancestors, _u.ancestor_id == _r.id).where(of_agent)
+    )
+    below = (
+        select(_u.ancestor_id).join_from(runs, run_ancestors, _u.run_id == _r.id).where(of_agent)
+    )
     for others in (above, below):
         yield (SpaceKind.RUN,), _is_in_space(SpaceKind.RUN, _m.space_id.in_(others))
 

@@ -67,10 +67,10 @@ class MemoryRows:
         self._metadata = EncryptedColumn(cipher, memories.c.metadata)
         self._snapshot = EncryptedColumn(cipher, memory_versions.c.snapshot)
 
-    def from_row(self, row: Row, hanging: RelatedRows) -> StoredMemory:
+    def from_row(self, row: Row, related: RelatedRows) -> StoredMemory:
         """The memory of a row with the columns `MEMORY_COLUMNS`."""
         named = dict(zip(_NAMES, row, strict=True))
-        memory = self._build_memory(named, hanging)
+        memory = self._build_memory(named, related)
         return StoredMemory(
             memory=memory,
             written_by=Owner(OwnerKind(named["written_by_kind"]), named["written_by_id"]),
@@ -82,7 +82,7 @@ class MemoryRows:
             **{name: named[name] for name in _STORED_FIELDS},
         )
 
-    def _build_memory(self, named: Mapping[str, Any], hanging: RelatedRows) -> Memory:
+    def _build_memory(self, named: Mapping[str, Any], related: RelatedRows) -> Memory:
         id_ = named["id"]
         value = self._value.open(named["value"], id_)
         held = {name: named[name] for name in _COLUMN_NAMES}
@@ -95,14 +95,14 @@ class MemoryRows:
             value=None if value is None else strict_json.load(value),
             messages=_load_messages(self._messages.open(named["messages"], id_)),
             space=Space(SpaceKind(named["space_kind"]), named["space_id"]),
-            subjects=hanging.subjects,
+            subjects=related.subjects,
             tags=_parse_texts(named["tags"]),
             metadata=strict_json.load(self._metadata.open(named["metadata"], id_) or "{}"),
             pii_tags=_parse_texts(named["pii_tags"]),
-            supersedes=hanging.supersedes,
-            conflicts_with=hanging.conflicts_with,
-            source_entries=hanging.source_entries,
-            source_memories=hanging.source_memories,
+            supersedes=related.supersedes,
+            conflicts_with=related.conflicts_with,
+            source_entries=related.source_entries,
+            source_memories=related.source_memories,
         )
 
     def to_params(self, stored: StoredMemory) -> dict[str, Any]:

@@ -138,15 +138,15 @@ class Superseder:
         memories, at = self._stores.memories, cause.at
         ended = memories.update(tx, old, after, change=VersionChange.SUPERSEDED, by=cause.by, at=at)
         memories.link_superseded(tx, successor, after.id, at=at, reason=cause.reason)
-        told: dict[str, Any] = {"by": successor, "reason": cause.reason}
+        details: dict[str, Any] = {"by": successor, "reason": cause.reason}
         if cause.similarity is not None:
-            told["similarity"] = round(cause.similarity, 4)
+            details["similarity"] = round(cause.similarity, 4)
         record_memory_event(
             self._audit,
             tx,
             cause.requester,
             event_type="memory.supersede",
             memory=after,
-            **told,
+            **details,
         )
         return ended

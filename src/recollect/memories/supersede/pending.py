@@ -40,17 +40,17 @@ class PendingSupersedes:
         Two steps on purpose: the caller needs these rows to compute the privacy of the released
         memory, and stores that memory before it calls `apply`.
         """
-        met = []
+        ready = []
         for memory_id in self._pending_ids(tx, new):
             # Lock first and judge the locked row. Days may lie between the write and its release,
             # and the old row may have been changed, replaced, expired or moved since. The rights
             # of the writer were checked at the write, those of the releaser by the caller.
             old = self._stores.memories.fetch(tx, memory_id, lock=True)
             if old is not None and self._is_applicable(tx, new, old, now):
-                met.append(old)
+                ready.append(old)
             else:
                 self._unlink(tx, new, memory_id)
-        return met
+        return ready
 
     def apply(
         self,

@@ -30,21 +30,21 @@ class MemoryInputs:
     at: datetime
 
 
-def build_new(making: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
+def build_new(inputs: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
     """The row of a new memory. Its expiry is not computed yet (`ExpiryCalculator.apply`)."""
-    draft, place, requester = making.draft, making.place, making.requester
+    draft, place, requester = inputs.draft, inputs.place, inputs.requester
     stated_by = requester.person_id
     return Memory(
-        id=making.id,
+        id=inputs.id,
         kind=draft.kind,
         content=draft.content,
         key=draft.key,
         value=draft.value,
         messages=draft.messages,
-        created_at=making.at,
-        updated_at=making.at,
+        created_at=inputs.at,
+        updated_at=inputs.at,
         observed_at=draft.observed_at,
-        sensitivity=_derive_sensitivity(making, subjects),
+        sensitivity=_derive_sensitivity(inputs, subjects),
         portable=draft.portable is not False,
         subjects=tuple(subjects),
         stated_by=stated_by,
@@ -53,7 +53,7 @@ def build_new(making: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
         trust=derive_trust(stated_by, subjects),
         tags=draft.tags,
         metadata=draft.metadata,
-        pii_tags=making.findings.merge_tags(draft.pii_tags),
+        pii_tags=inputs.findings.merge_tags(draft.pii_tags),
         retention_policy=draft.policy.name if draft.policy else None,
         explicit_expires_at=draft.explicit_expires_at,
         source=draft.source,
@@ -66,24 +66,24 @@ def build_new(making: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
     )
 
 
-def build_moved(making: MemoryInputs, old: Memory) -> Memory:
+def build_moved(inputs: MemoryInputs, old: Memory) -> Memory:
     """The row of a memory in its new space.
 
     It keeps `created_at`: caps on personal data count from there, and a move must not renew them.
     Version, links and conflicts start afresh; `source_memories` names the row that it came from.
     """
-    draft, place = making.draft, making.place
-    pii_tags = making.findings.merge_tags(draft.pii_tags)
+    draft, place = inputs.draft, inputs.place
+    pii_tags = inputs.findings.merge_tags(draft.pii_tags)
     return replace(
         old,
-        id=making.id,
+        id=inputs.id,
         content=draft.content,
         key=draft.key,
         value=draft.value,
         messages=draft.messages,
         tags=draft.tags,
         metadata=draft.metadata,
-        updated_at=making.at,
+        updated_at=inputs.at,
         pii_tags=pii_tags,
         # An approval to live past the cap moves along only while no other personal data is found.
         approved_expires_at=surviving_approval(old.approved_expires_at, old.pii_tags, pii_tags),
@@ -99,9 +99,9 @@ def build_moved(making: MemoryInputs, old: Memory) -> Memory:
     )
 
 
-def stricter_sensitivity(said: Sensitivity | None, lowest: Sensitivity) -> Sensitivity:
+def stricter_sensitivity(sent: Sensitivity | None, lowest: Sensitivity) -> Sensitivity:
     """The stricter of the two; None counts as public."""
-    return max(said or Sensitivity.PUBLIC, lowest, key=lambda level: level.rank)
+    return max(sent or Sensitivity.PUBLIC, lowest, key=lambda level: level.rank)
 
 
 def may_loosen(subjects: Sequence[str], person_id: str | None) -> bool:
@@ -110,24 +110,24 @@ def may_loosen(subjects: Sequence[str], person_id: str | None) -> bool:
     return not subjects or person_id in subjects
 
 
-def _derive_sensitivity(making: MemoryInputs, subjects: Sequence[PersonId]) -> Sensitivity:
+def _derive_sensitivity(inputs: MemoryInputs, subjects: Sequence[PersonId]) -> Sensitivity:
     """The sensitivity that the caller sent, raised to the floor that screening found in the text.
 
     Open spaces take public memories only, so raising would refuse every text with a word about
     health or money ("the pharmacy opens at nine"). There only what the caller calls private counts.
     Elsewhere an explicit value wins over the floor if the caller may lower the sensitivity anyway.
     """
-    draft, place = making.draft, making.place
-    said = draft.sensitivity
+    draft, place = inputs.draft, inputs.place
+    sent = draft.sensitivity
     if place.space.kind in OPEN_KINDS:
-        return said or Sensitivity.PUBLIC
-    if said is not None and may_loosen(subjects, making.requester.person_id):
-        return said
+        return sent or Sensitivity.PUBLIC
+    if sent is not None and may_loosen(subjects, inputs.requester.person_id):
+        return sent
     private = place.chat is not None and place.chat.kind is ChatKind.PRIVATE
     # Short-lived facts from a private chat are at least personal, whatever their words.
     passing = private and draft.type in TYPE_TTL_SECONDS
     lowest = Sensitivity.PERSONAL if passing else Sensitivity.PUBLIC
-    return stricter_sensitivity(said, stricter_sensitivity(making.findings.floor, lowest))
+    return stricter_sensitivity(sent, stricter_sensitivity(inputs.findings.floor, lowest))
 
 
 def _space_fields(place: TargetSpace) -> dict[str, Any]:

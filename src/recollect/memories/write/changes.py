@@ -101,11 +101,10 @@ class MemoryChanges:
         )
         self._check_run_open(tx, stored)
         _check_version(stored, patch.command.version)
-        wish = self._terms.needed_extension(after) if patch.sets_expiry else None
-        if wish is not None:
-            return MemoryUpdateResult(
-                stored, self._request_approval(tx, requester, stored, wish=wish, at=at)
-            )
+        until = self._terms.needed_extension(after) if patch.sets_expiry else None
+        if until is not None:
+            approval = self._hooks.approvals.request(tx, requester, stored, until=until, at=at)
+            return MemoryUpdateResult(stored, approval)
         return MemoryUpdateResult(
             self._store_version(tx, requester, stored, after=after, patch=patch, at=at)
         )
@@ -197,10 +196,10 @@ class MemoryChanges:
             names, chat_id = tuple(command.subjects), before.learned_in
             people = self._hooks.people
             subjects = people.resolve(tx, requester, names, chat_id) if names else ()
-        said = requester.person_id if patch.changes_text(before) else before.stated_by
+        speaker = requester.person_id if patch.changes_text(before) else before.stated_by
         # Trust is derived again only if speaker or subjects change: a repeat by a subject may have
         # raised it to a fact, which these two fields alone don't show.
-        same = said == before.stated_by and set(subjects) == set(before.subjects)
+        same = speaker == before.stated_by and set(subjects) == set(before.subjects)
         after = replace(before, **patched_fields(before, patch))
         if command.sends("retention_policy"):
             name = command.retention_policy
@@ -210,8 +209,8 @@ class MemoryChanges:
         after = replace(
             after,
             subjects=tuple(subjects),
-            stated_by=said,
-            trust=before.trust if same else derive_trust(said, subjects),
+            stated_by=speaker,
+            trust=before.trust if same else derive_trust(speaker, subjects),
             sensitivity=patched_sensitivity(before, requester, patch),
             updated_at=at,
         )
@@ -219,11 +218,6 @@ class MemoryChanges:
         if self._screening.should_quarantine(patch.findings):
             after = replace(after, status=MemoryStatus.QUARANTINED)
         return self._terms.apply(after).memory
-
-    def _request_approval(
-        self, tx: Tx, requester: Requester, stored: StoredMemory, *, wish: datetime, at: datetime
-    ) -> Approval:
-        return self._hooks.approvals.request(tx, requester, stored, wish=wish, at=at)
 
     def _store_version(
         self,
@@ -278,12 +272,12 @@ class MemoryChanges:
         if memory.status is MemoryStatus.QUARANTINED:
             self._hooks.indexer.drop(tx, memory.id)
             self._hooks.graph.delete_edges(tx, memory.id)
-            told: dict[str, Any] = {
+            details: dict[str, Any] = {
                 "score": stored.suspicion,
                 "reasons": list(stored.suspicion_reasons),
             }
             record_memory_event(
-                self._audit, tx, requester, event_type="memory.quarantine", memory=memory, **told
+                self._audit, tx, requester, event_type="memory.quarantine", memory=memory, **details
             )
         else:
             # The screened text of a record has no key, so its words are not those of the content.

@@ -188,18 +188,18 @@ def _parse_payload(command: CreateMemory, now: datetime) -> tuple[dict[str, Any]
         content = render_record(command.key, command.value)
         return {"key": command.key, "value": command.value, "content": content}, None
     name = "messages" if command.content is None else "content"
-    said = command.messages if command.content is None else command.content
-    if not isinstance(said, str):
-        messages = parse_messages(said or ())
+    text_or_messages = command.messages if command.content is None else command.content
+    if not isinstance(text_or_messages, str):
+        messages = parse_messages(text_or_messages or ())
         extract = command.extract is not False
         content = render_messages(messages)
         return {"messages": messages, "content": content, "extract": extract}, None
-    check_content(said, name)
+    check_content(text_or_messages, name)
     # An explicit `ttl_seconds` or `expires_at` wins over the words. A warning is due only if there
     # is neither, and the words look as if they meant one.
-    text, expiry = _split_expiry_phrase(said, now, _parse_time_zone(command))
+    text, expiry = _split_expiry_phrase(text_or_messages, now, _parse_time_zone(command))
     has_expiry = (expiry, command.ttl_seconds, command.expires_at) != (None, None, None)
-    ignored = not has_expiry and has_likely_expiry(said)
+    ignored = not has_expiry and has_likely_expiry(text_or_messages)
     return {"content": text, "extract": bool(command.extract), "term_ignored": ignored}, expiry
 
 

@@ -55,9 +55,15 @@ class ApprovalRequests(Protocol):
     """Requests to let a memory expire later than its cap allows."""
 
     def request(
-        self, tx: Tx, requester: Requester, stored: StoredMemory, *, wish: datetime, at: datetime
+        self,
+        tx: Tx,
+        requester: Requester,
+        stored: StoredMemory,
+        *,
+        until: datetime,
+        at: datetime,
     ) -> Approval:
-        """Create the request; `wish` is the wanted expiry and may be `FOREVER`."""
+        """Create the request; `until` is the wanted expiry, which may be `FOREVER`."""
         ...
 
 

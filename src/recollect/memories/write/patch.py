@@ -130,8 +130,8 @@ class ScreenedPatch:
     def sets_expiry(self) -> bool:
         """Whether it asks for an expiry or a retention policy."""
         command = self.command
-        asked = (command.ttl_seconds, command.expires_at, command.retention_policy)
-        return asked != (None, None, None)
+        wanted = (command.ttl_seconds, command.expires_at, command.retention_policy)
+        return wanted != (None, None, None)
 
 
 class PatchParser:
@@ -204,13 +204,13 @@ def patched_sensitivity(before: Memory, requester: Requester, patch: ScreenedPat
     """The sensitivity after the patch, by the rules of a new memory (`builder.py`). A patch that
     does not send it never lowers it."""
     lowest = patch.findings.floor
-    said = _requested_sensitivity(before, patch)
+    level = _requested_sensitivity(before, patch)
     if before.space.kind in OPEN_KINDS:
-        return said
+        return level
     explicit = patch.command.sends("sensitivity")
     if explicit and may_loosen(before.subjects, requester.person_id):
-        return said
-    return stricter_sensitivity(said, lowest)
+        return level
+    return stricter_sensitivity(level, lowest)
 
 
 def _requested_sensitivity(before: Memory, patch: ScreenedPatch) -> Sensitivity:

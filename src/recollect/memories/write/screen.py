@@ -268,9 +268,9 @@ def _pii_refusal(error: InvalidInput, tags: list[str], findings: ScreeningReport
     """The same error, with the tags and the field of the first match in its details."""
     place = next((findings.pii[tag] for tag in tags if tag in findings.pii), "pii_tags")
     message = f"{place}: {error.message.removeprefix('pii_tags: ')}"
-    told = InvalidInput(message, field=place, code=error.code)
-    told.details = {"message": message, "field": place, "pii_tags": tags}
-    return told
+    refusal = InvalidInput(message, field=place, code=error.code)
+    refusal.details = {"message": message, "field": place, "pii_tags": tags}
+    return refusal
 
 
 def _iter_parts(texts: MemoryTexts) -> Iterator[tuple[Any, str]]:

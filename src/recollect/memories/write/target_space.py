@@ -141,9 +141,9 @@ class TargetSpaceResolver:
         chat_id = ChatId(draft.asked.id) if in_chat else draft.learned_in
         if chat_id is None or (draft.carried is not None and not in_chat):
             return None
-        seat = ParticipantKeys.for_requester(requester)
+        keys = ParticipantKeys.for_requester(requester)
         chat = self._stores.chats.fetch(tx, chat_id)
-        if chat is None or not self._stores.chats.is_participant(tx, chat_id, seat):
+        if chat is None or not self._stores.chats.is_participant(tx, chat_id, keys):
             raise NotFound("chat", chat_id)
         return chat
 

@@ -177,15 +177,15 @@ class MemoryWriter:
         """The row from draft, space and people alone, as if the space held nothing else."""
         draft, findings = screened.draft, screened.findings
         memory_id = draft.id or MemoryId(self._runtime.ids.new())
-        making = MemoryInputs(requester, draft, findings, place, memory_id, at)
+        inputs = MemoryInputs(requester, draft, findings, place, memory_id, at)
         if draft.carried is not None:
-            memory = build_moved(making, draft.carried.memory)
+            memory = build_moved(inputs, draft.carried.memory)
         else:
             chat_id = draft.learned_in
             people = self._hooks.people
             names = draft.subjects
             subjects = people.resolve(tx, requester, names, chat_id) if names else ()
-            memory = build_new(making, subjects)
+            memory = build_new(inputs, subjects)
         if self._screening.should_quarantine(findings):
             memory = replace(memory, status=MemoryStatus.QUARANTINED)
         return StoredMemory(
@@ -236,11 +236,11 @@ class MemoryWriter:
                 continue
             # The lock on the text does not stop a PATCH or a DELETE of the row that was found.
             # So the row is locked, read again and compared again.
-            held = self._stores.memories.fetch(tx, one.memory.id, lock=True)
-            if held is None or not _is_still_repeat(held, said):
+            locked = self._stores.memories.fetch(tx, one.memory.id, lock=True)
+            if locked is None or not _is_still_repeat(locked, said):
                 continue
-            if self._succession.can_change(tx, requester, held):
-                return held
+            if self._succession.can_change(tx, requester, locked):
+                return locked
         return None
 
     def _count_repeat(
@@ -259,7 +259,7 @@ class MemoryWriter:
             tx,
             requester,
             known,
-            said=new.memory,
+            repeat=new.memory,
             by=requester.identity,
             at=new.memory.updated_at,
             taking=taken.memory,
@@ -320,11 +320,11 @@ class MemoryWriter:
     def _request_approval(
         self, tx: Tx, requester: Requester, stored: StoredMemory
     ) -> tuple[WriteWarning, ...]:
-        wish = self._terms.needed_extension(stored.memory)
-        if wish is None:
+        until = self._terms.needed_extension(stored.memory)
+        if until is None:
             return ()
         at = stored.memory.created_at
-        approval = self._hooks.approvals.request(tx, requester, stored, wish=wish, at=at)
+        approval = self._hooks.approvals.request(tx, requester, stored, until=until, at=at)
         return (WriteWarning("approval_required", f"approval {approval.id} is pending"),)
 
 
@@ -336,9 +336,9 @@ def _is_privacy_set_by_subject(memory: Memory, draft: MemoryDraft) -> bool:
     return said and memory.stated_by is not None and memory.stated_by in memory.subjects
 
 
-def _is_still_repeat(held: StoredMemory, said: StatementFacts) -> bool:
-    active = held.memory.status is MemoryStatus.ACTIVE
-    return active and is_repeat(said, statement_facts(held.memory))
+def _is_still_repeat(locked: StoredMemory, said: StatementFacts) -> bool:
+    active = locked.memory.status is MemoryStatus.ACTIVE
+    return active and is_repeat(said, statement_facts(locked.memory))
 
 
 def _duplicate_id_error(memory_id: MemoryId) -> Conflict:

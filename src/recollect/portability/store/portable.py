@@ -93,11 +93,11 @@ class PortableStore:
         """The memories, oldest first."""
         statement = sql.memory_page(*_query_shapes(exported), cursor=after is not None)
         found = tx.fetch(statement, _params(exported, after, limit))
-        hanging = memory_parts.fetch_related(tx, [row[_ID_AT] for row in found])
+        related = memory_parts.fetch_related(tx, [row[_ID_AT] for row in found])
         stored = [
-            self._rows.from_row(row, hanging.get(row[_ID_AT], NO_RELATED_ROWS)) for row in found
+            self._rows.from_row(row, related.get(row[_ID_AT], NO_RELATED_ROWS)) for row in found
         ]
-        as_of = exported.chosen.as_of
+        as_of = exported.filters.as_of
         shown = stored if as_of is None else self._versions.restore_as_of(tx, stored, as_of)
         # Cursors come from the rows as they are now: the query sorts by these, not by the versions.
         places = ((one.memory.created_at, one.memory.id) for one in stored)
@@ -203,13 +203,13 @@ class PortableStore:
 
 
 def _query_shapes(exported: ExportScope) -> tuple[ViewerShape, FilterShape]:
-    return ViewerShape.from_viewer(exported.sight), FilterShape.from_filter(exported.chosen)
+    return ViewerShape.from_viewer(exported.viewer), FilterShape.from_filter(exported.filters)
 
 
 def _params(exported: ExportScope, after: ExportCursor | None, limit: int) -> dict[str, Any]:
-    sight = exported.sight
+    viewer = exported.viewer
     here = {f"after_{at}": value for at, value in enumerate(after or ())}
-    seeing = {**viewer_params(sight), **filter_params(exported.chosen, sight.now)}
+    seeing = {**viewer_params(viewer), **filter_params(exported.filters, viewer.now)}
     return {**seeing, **here, "limit": limit}
 
 

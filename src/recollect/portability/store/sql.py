@@ -78,17 +78,22 @@ SORT_KEYS: dict[LineType, tuple[ColumnElement[Any], ...]] = {
 
 
 @cache
-def memory_page(seen: ViewerShape, chosen: FilterShape, *, cursor: bool) -> Query:
+def memory_page(seen: ViewerShape, filters: FilterShape, *, cursor: bool) -> Query:
     """Memories, oldest first. The queries are cached by the shapes of viewer and filter: values are
     bound as parameters, so few texts exist."""
-    query = select(*MEMORY_COLUMNS).where(*_memory_clauses(seen, chosen))
+    query = select(*MEMORY_COLUMNS).where(*_memory_clauses(seen, filters))
     order = (_m.created_at, _m.id)
     return Query(_add_paging(query, order, cursor=cursor))
 
 
 @cache
 def page(
-    type_: LineType, seen: ViewerShape, chosen: FilterShape, *, everything: bool, cursor: bool
+    type_: LineType,
+    seen: ViewerShape,
+    filters: FilterShape,
+    *,
+    everything: bool,
+    cursor: bool,
 ) -> Query:
     """Rows of another type: the columns of its sort key, then the exported columns."""
     order = SORT_KEYS[type_]
@@ -96,15 +101,15 @@ def page(
     if type_ is LineType.PERSON:
         query = query.where(_p.erasure_id.is_(None))
     if not everything:
-        picked = _picked_memories(seen, chosen)
+        picked = _picked_memories(seen, filters)
         query = query.where(_REFERRED_CLAUSES[type_](picked, seen.system))
     return Query(_add_paging(query, order, cursor=cursor))
 
 
-def _memory_clauses(seen: ViewerShape, chosen: FilterShape) -> tuple[ColumnElement[bool], ...]:
+def _memory_clauses(seen: ViewerShape, filters: FilterShape) -> tuple[ColumnElement[bool], ...]:
     # Compacted memories are exported as well, unless with `as_of`: what they said then is gone.
-    sight = visible_clause(seen) if chosen.as_of else visible_or_compacted_clause(seen)
-    return sight, writable_clause(seen), filter_clause(chosen)
+    viewer = visible_clause(seen) if filters.as_of else visible_or_compacted_clause(seen)
+    return viewer, writable_clause(seen), filter_clause(filters)
 
 
 # The clauses below say which rows of a type the picked memories refer to. The second argument is
@@ -112,7 +117,7 @@ def _memory_clauses(seen: ViewerShape, chosen: FilterShape) -> tuple[ColumnEleme
 # only chats in which the owner takes part.
 
 
-def _picked_memories(seen: ViewerShape, chosen: FilterShape) -> CTE:
+def _picked_memories(seen: ViewerShape, filters: FilterShape) -> CTE:
     named = (
         _m.id,
         _m.agent_id,
@@ -123,7 +128,7 @@ def _picked_memories(seen: ViewerShape, chosen: FilterShape) -> CTE:
         _m.space_id,
         _m.run_id,
     )
-    return select(*named).where(*_memory_clauses(seen, chosen)).cte("picked")
+    return select(*named).where(*_memory_clauses(seen, filters)).cte("picked")
 
 
 def _add_paging(query: Select[Any], order: tuple[Any, ...], *, cursor: bool) -> Select[Any]:
