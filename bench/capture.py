@@ -11,7 +11,8 @@ from sqlalchemy import Dialect
 
 from bench.seeds import Tree
 from recollect.app.stores import build_stores, open_engine
-from recollect.conversations.entries.append import EntryWriter, NewEntry
+from recollect.conversations.commands import AppendEntry
+from recollect.conversations.entries.append import EntryWriter
 from recollect.conversations.entries.entry import Entry
 from recollect.db.encryption import AesGcmCipher
 from recollect.db.engines.postgres import connection as postgres
@@ -69,7 +70,7 @@ def capture(database_url: str, tree: Tree, content: Any) -> list[Step]:
     indexer = EntryIndexer(stores, runtime, vectors=True)
     writing = EntryWriter(stores, runtime, indexer, index_raw_text=True)
     principal = Principal(UserId(tree.owner))
-    draft = writing.build_draft(principal, NewEntry(content))
+    draft = writing.build_draft(principal, AppendEntry(ConversationId(tree.id), content))
     found = draft.find_words()
     recorded: list[tuple[str, Mapping[str, Any]]] = []
 
@@ -80,7 +81,6 @@ def capture(database_url: str, tree: Tree, content: Any) -> list[Step]:
                 lambda tx: writing.append(
                     _Recorder(tx, dialect, recorded),
                     principal,
-                    ConversationId(tree.id),
                     draft,
                     found,
                 )

@@ -13,8 +13,9 @@ from recollect.api.rest.app import RestSettings, create_app
 from recollect.audit.gate import GateService
 from recollect.audit.model import Event, EventKind
 from recollect.conversations.admin_service import AdminService
+from recollect.conversations.entries.append import SyncOutcome
 from recollect.conversations.entries.entry import Channel, Entry
-from recollect.conversations.entries.service import EntryService, SyncOutcome
+from recollect.conversations.entries.service import EntryService
 from recollect.conversations.eviction import EvictionService
 from recollect.conversations.model import Conversation, ConversationWithLevel
 from recollect.conversations.service import ConversationService

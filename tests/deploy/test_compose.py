@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import typer
 
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.cli.main import app
-from recollect.conversations.operations import OPERATIONS
 from tests.deploy.files import (
     COMPOSE,
     compose,
@@ -123,7 +123,7 @@ def test_the_proxy_speaks_http2_for_grpc_alone_and_goes_by_one_check() -> None:
 
 
 def test_the_proxy_checks_an_operation_and_hides_the_metrics() -> None:
-    paths = {one.path for one in OPERATIONS}
+    paths = {one.path for one in CONVERSATION_OPERATIONS}
     (check,) = [w for w in proxy_sections()["backend rest"] if w[:2] == ["http-check", "send"]]
     assert check[check.index("uri") + 1] in paths
     (deny,) = [w for w in proxy_sections()["frontend public"] if w[0] == "http-request"]

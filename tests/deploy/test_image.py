@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import typer
 
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.cli.main import app
-from recollect.conversations.operations import OPERATIONS
 from recollect.kernel.errors import InvalidInput
 from tests.deploy.files import CONTAINERFILE, ROOT, image_environment, instructions, settings_of
 
@@ -87,7 +87,7 @@ def test_it_starts_a_command_that_exists_and_asks_an_operation_for_its_health() 
     asked = re.search(r"http://127\.0\.0\.1:(\d+)(/[\w/]+)", health)
     assert asked is not None
     assert asked[1] == rests("EXPOSE")[0] == image_environment()["RECOLLECT_SERVER__PORT"]
-    assert asked[2] in {one.path for one in OPERATIONS if one.method == "GET"}
+    assert asked[2] in {one.path for one in CONVERSATION_OPERATIONS if one.method == "GET"}
 
 
 def test_what_is_stored_is_stored_on_the_volume() -> None:

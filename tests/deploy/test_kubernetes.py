@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import typer
 
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.cli.main import app
-from recollect.conversations.operations import OPERATIONS
 from recollect.settings import Settings
 from tests.deploy.files import (
     KUBERNETES,
@@ -120,7 +120,9 @@ def test_probes_ask_for_what_there_is() -> None:
     one = container(SERVER)
     (port,) = one["ports"]
     assert port["containerPort"] == PORT
-    paths = {row.path for row in OPERATIONS if row.method == "GET" and row.action is None}
+    paths = {
+        row.path for row in CONVERSATION_OPERATIONS if row.method == "GET" and row.action is None
+    }
     for name in ("readinessProbe", "livenessProbe"):
         assert one[name]["httpGet"]["path"] in paths
         assert one[name]["httpGet"]["port"] == port["name"]

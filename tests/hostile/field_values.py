@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from recollect.conversations.bodies import AppendBody, IndexBatch, SyncBody
+from recollect.conversations.entries.requests import AppendBody, SyncBody
 from recollect.http.bodies import Body
 from recollect.http.operation import Operation
+from recollect.search.requests import IndexBatch
 from tests.support.world import new_id
 
 Schema = dict[str, Any]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import httpx2
 
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.http.operation import Operation
 from recollect.identity.actions import NEEDS_ROLE
 from tests.support.api import headers_of
@@ -96,4 +96,4 @@ def a_sample_tree(world: World) -> SampleTree:
 
 def operation(name: str) -> Operation:
     """The row of the table with this name."""
-    return next(row for row in OPERATIONS if row.name == name)
+    return next(row for row in CONVERSATION_OPERATIONS if row.name == name)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.http.bodies import Body
 from recollect.http.operation import Operation
 from tests.hostile.field_values import (
@@ -19,7 +19,7 @@ from tests.hostile.refusals import refused, violated
 from tests.hostile.sample_tree import MARKER, SampleTree
 
 MIB = 1024 * 1024
-WITH_BODY = [row for row in OPERATIONS if row.body is not None]
+WITH_BODY = [row for row in CONVERSATION_OPERATIONS if row.body is not None]
 every_body = pytest.mark.parametrize("row", WITH_BODY, ids=[row.name for row in WITH_BODY])
 
 _M = MARKER.encode()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.http.operation import Operation
 from recollect.identity.actions import Action
 from tests.conftest import Host
@@ -18,8 +18,8 @@ from tests.hostile.tokens import CLAIMS, HS256, forged, key_as_secret, tokens_of
 from tests.support.servers.token_issuer import an_issuer, rs256, rsa_jwk, rsa_key
 from tests.support.world import ADMIN, AUDITOR, CLIENT_KEYS, World, a_token
 
-CLOSED = [row for row in OPERATIONS if not row.open]
-ADMIN_ROWS = [row for row in OPERATIONS if row.audit is not None]
+CLOSED = [row for row in CONVERSATION_OPERATIONS if not row.open]
+ADMIN_ROWS = [row for row in CONVERSATION_OPERATIONS if row.audit is not None]
 every_closed = pytest.mark.parametrize("row", CLOSED, ids=[row.name for row in CLOSED])
 every_admin = pytest.mark.parametrize("row", ADMIN_ROWS, ids=[row.name for row in ADMIN_ROWS])
 

@@ -13,7 +13,7 @@ from schemathesis.config import PositiveDataAcceptanceConfig
 from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.identity.actions import NEEDS_ROLE
 from tests.conftest import SoakSize
 from tests.hostile.sample_tree import SampleTree, a_sample_tree
@@ -44,7 +44,7 @@ DESCRIBED = {
 
 
 def test_both_documents_describe_every_operation() -> None:
-    assert set(DESCRIBED) == {f"{row.method} {row.path}" for row in OPERATIONS}
+    assert set(DESCRIBED) == {f"{row.method} {row.path}" for row in CONVERSATION_OPERATIONS}
 
 
 @pytest.mark.parametrize("label", sorted(DESCRIBED))
@@ -76,7 +76,7 @@ def test_the_server_keeps_to_its_documents(world: World, soak_size: SoakSize, la
 
 def _caller(sample_tree: SampleTree, label: str) -> User:
     """Who may do it. Everybody has a key: Schemathesis would invent one."""
-    row = next(row for row in OPERATIONS if f"{row.method} {row.path}" == label)
+    row = next(row for row in CONVERSATION_OPERATIONS if f"{row.method} {row.path}" == label)
     if row.action in NEEDS_ROLE:
         return sample_tree.world.admin.with_key("k1")
     if row.name == "acceptOwnershipTransfer":

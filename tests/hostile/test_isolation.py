@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.http.operation import Operation, OperationFamily
 from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused
@@ -22,7 +22,9 @@ from tests.support.searching import TYPES
 from tests.support.world import User, World, history, memory, new_id
 
 IN_A_TREE = [
-    row for row in OPERATIONS if row.family is OperationFamily.CONVERSATIONS and "{id}" in row.path
+    row
+    for row in CONVERSATION_OPERATIONS
+    if row.family is OperationFamily.CONVERSATIONS and "{id}" in row.path
 ]
 every_operation = pytest.mark.parametrize("row", IN_A_TREE, ids=[row.name for row in IN_A_TREE])
 VIEWS = [

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from recollect.conversations.bodies import IndexBatch
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.http.bodies import Body
 from recollect.http.operation import Operation
+from recollect.search.requests import IndexBatch
 from tests.hostile.field_values import (
     ITEMS,
     LIMITS,
@@ -23,7 +23,9 @@ from tests.support.api import reply_of
 from tests.support.world import new_id
 
 MIB = 1024 * 1024
-BODIES: list[tuple[Operation, type[Body]]] = [(row, row.body) for row in OPERATIONS if row.body]
+BODIES: list[tuple[Operation, type[Body]]] = [
+    (row, row.body) for row in CONVERSATION_OPERATIONS if row.body
+]
 
 
 def test_the_schemas_repeat_the_limits_of_the_contract() -> None:

@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.http.operation import Operation
 from tests.hostile.field_values import content_for
 from tests.hostile.refusals import refused, violated, well_formed
@@ -16,8 +16,8 @@ from tests.support.world import new_id
 
 RESOURCES = {"id": "conversation", "entryId": "entry", "transferId": "transfer"}
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
-PATHS = sorted({row.path for row in OPERATIONS})
-WITH_ID = [row for row in OPERATIONS if "{" in row.path]
+PATHS = sorted({row.path for row in CONVERSATION_OPERATIONS})
+WITH_ID = [row for row in CONVERSATION_OPERATIONS if "{" in row.path]
 every_id = pytest.mark.parametrize("row", WITH_ID, ids=[row.name for row in WITH_ID])
 every_path = pytest.mark.parametrize("path", PATHS)
 
@@ -66,7 +66,7 @@ def test_an_id_with_a_slash_in_it_is_not_found(sample_tree: SampleTree, row: Ope
 def test_a_user_id_in_a_path_obeys_its_limits(
     sample_tree: SampleTree, method: str, user: str
 ) -> None:
-    row = next(r for r in OPERATIONS if r.method == method and "{userId}" in r.path)
+    row = next(r for r in CONVERSATION_OPERATIONS if r.method == method and "{userId}" in r.path)
     assert violated(sample_tree.send(row, content_for(row), ids={"userId": user})) == {"userId"}
 
 
@@ -75,7 +75,7 @@ def test_a_user_id_in_a_path_obeys_its_limits(
     "user", ["u" * 255, "%20", "a%2Fb", "..%2F..", "%0A", "%FF", "%25", "%EF%BF%BF"]
 )
 def test_any_other_text_may_be_a_user_id(sample_tree: SampleTree, user: str) -> None:
-    change = next(r for r in OPERATIONS if r.name == "updateMembership")
+    change = next(r for r in CONVERSATION_OPERATIONS if r.name == "updateMembership")
     details = refused(
         sample_tree.send(change, content_for(change), ids={"userId": user}), "not_found"
     )
@@ -87,7 +87,7 @@ def test_any_other_text_may_be_a_user_id(sample_tree: SampleTree, user: str) -> 
 def test_a_method_that_the_path_lacks_is_405_and_names_those_it_has(
     sample_tree: SampleTree, path: str
 ) -> None:
-    rows = [row for row in OPERATIONS if row.path == path]
+    rows = [row for row in CONVERSATION_OPERATIONS if row.path == path]
     allowed = {row.method for row in rows}
     allowed |= {"HEAD"} if "GET" in allowed else set()
     for method in (m for m in METHODS if m not in allowed):
@@ -104,7 +104,9 @@ def test_a_method_that_the_path_lacks_is_405_and_names_those_it_has(
 
 @every_path
 def test_head_is_get_without_a_body(sample_tree: SampleTree, path: str) -> None:
-    row = next((row for row in OPERATIONS if row.path == path and row.method == "GET"), None)
+    row = next(
+        (row for row in CONVERSATION_OPERATIONS if row.path == path and row.method == "GET"), None
+    )
     if row is None:
         return
     headers = headers_of(sample_tree.caller(row).credentials)

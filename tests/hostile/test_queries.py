@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.http.operation import Operation
 from recollect.http.params import Param
 from tests.hostile.field_values import content_for
@@ -14,8 +14,8 @@ from tests.hostile.refusals import refused, violated
 from tests.hostile.sample_tree import MARKER, SampleTree, operation
 from tests.support.world import new_id
 
-WITH_QUERY = [row for row in OPERATIONS if row.query]
-LISTS = [row for row in OPERATIONS if row.paging is not None and not row.paging.search]
+WITH_QUERY = [row for row in CONVERSATION_OPERATIONS if row.query]
+LISTS = [row for row in CONVERSATION_OPERATIONS if row.paging is not None and not row.paging.search]
 every_list = pytest.mark.parametrize("row", LISTS, ids=[row.name for row in LISTS])
 every_query = pytest.mark.parametrize("row", WITH_QUERY, ids=[row.name for row in WITH_QUERY])
 
@@ -227,7 +227,7 @@ def test_strange_and_huge_query_strings_are_read_or_ignored(
 
 @pytest.mark.usefixtures("untouched")
 def test_a_justification_obeys_its_limits_wherever_it_is(sample_tree: SampleTree) -> None:
-    for row in (row for row in OPERATIONS if row.takes_justification):
+    for row in (row for row in CONVERSATION_OPERATIONS if row.takes_justification):
         body = content_for(row)
         for query in (
             "justification=" + "j" * 1_001,

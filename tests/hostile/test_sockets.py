@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from tests.hostile.process import (
     ServerProcess,
     a_server_process,
@@ -318,7 +318,7 @@ def test_an_upgrade_is_not_taken(process: ServerProcess) -> None:
 
 
 def test_what_is_sent_anywhere_in_a_request_is_in_no_log_line(process: ServerProcess) -> None:
-    for row in OPERATIONS:
+    for row in CONVERSATION_OPERATIONS:
         path = re.sub(r"{\w+}", MARKER, row.path)
         query = f"?query={MARKER}&after={MARKER}&justification={MARKER}&limit={MARKER}"
         content = b'{"title":"' + M + b'","content":["' + M + b'"],"x":tru'

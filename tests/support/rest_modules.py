@@ -10,8 +10,8 @@ _ROOT = Path(recollect.__file__).parent
 
 
 def rest_modules() -> list[ModuleType]:
-    """Every module with a table of handlers, but for the application that joins them."""
+    """Every module with a table of handlers, but for those of `api`, which join them."""
     files = [file for file in sorted(_ROOT.rglob("*.py")) if "HANDLERS" in file.read_text("utf-8")]
     names = [".".join(file.relative_to(_ROOT.parent).with_suffix("").parts) for file in files]
-    modules = [import_module(name) for name in names if name != "recollect.api.rest.app"]
+    modules = [import_module(name) for name in names if not name.startswith("recollect.api.")]
     return [module for module in modules if hasattr(module, "HANDLERS")]

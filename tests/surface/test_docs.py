@@ -17,10 +17,9 @@ from recollect.api.openapi.errors import (
     MEMORY_PROBLEMS,
     MEMORY_STATUSES,
 )
-from recollect.api.registry import MEMORY_OPERATIONS
+from recollect.api.registry import OPERATIONS
 from recollect.cli.main import app
 from recollect.cli.options import INTERRUPTED_EXIT
-from recollect.conversations.operations import OPERATIONS
 from recollect.doctor.model import SEVERITIES
 from recollect.http import errors as api_errors
 from recollect.http.errors import CLI_EXIT, HTTP_STATUS
@@ -141,7 +140,7 @@ def test_every_make_target_that_is_named_exists(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_rest_path_that_is_named_is_an_operation(name: str) -> None:
-    operations = (*OPERATIONS, *MEMORY_OPERATIONS)
+    operations = OPERATIONS
     for method, path in mentioned_paths(name):
         found = [o for o in operations if matches(path, o.path)]
         prefix = any(o.path.startswith(f"{path.rstrip('/')}/") for o in operations)

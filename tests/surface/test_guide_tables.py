@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.api.registry import MEMORY_OPERATIONS
+from recollect.api.registry import CONVERSATION_OPERATIONS, OPERATIONS
 from recollect.audit.model import EventKind
-from recollect.conversations.operations import OPERATIONS
 from recollect.identity.actions import NEEDS_ROLE
 from recollect.kernel.retention_rules import AuditAlert, AuditRules
 from tests.support.documents import ROOT, read, rows
@@ -58,8 +57,9 @@ def event_types() -> set[str]:
 
 
 def is_elsewhere(file: Path) -> bool:
-    """Actions of conversations and names of settings have the form of an event, too."""
-    return file.name == "actions.py" or file.parent.name == "settings"
+    """Actions and attributes of conversations and names of settings have the form of an event."""
+    is_rest = file.parent.name == "conversations" and file.name.startswith("rest")
+    return is_rest or file.name == "actions.py" or file.parent.name == "settings"
 
 
 def section(name: str, heading: str) -> str:
@@ -88,9 +88,9 @@ def test_the_guide_names_every_event_of_memories() -> None:
 def test_the_guide_names_what_only_a_role_opens() -> None:
     """Under `/v1/admin` conversations are named as a whole, memories one by one."""
     of_role = {cells[0].strip("`"): cells[1] for cells in rows(IDENTITY, 2)}
-    for operation in (*OPERATIONS, *MEMORY_OPERATIONS):
+    for operation in OPERATIONS:
         role = NEEDS_ROLE.get(operation.action) if operation.action else None
-        whole = operation in OPERATIONS and operation.path.startswith("/v1/admin")
+        whole = operation in CONVERSATION_OPERATIONS and operation.path.startswith("/v1/admin")
         if role is not None and not whole:
             assert f"`{operation.method} {operation.path}`" in of_role[role], operation.path
 

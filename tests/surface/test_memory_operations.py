@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import recollect
 from recollect.api.openapi import document as openapi
@@ -14,11 +13,8 @@ from recollect.api.openapi.errors import (
     REFUSAL_CODES,
 )
 from recollect.api.registry import (
-    MEMORY_HANDLERS,
     MEMORY_OPERATIONS,
-    MEMORY_RESOURCES,
 )
-from recollect.conversations.operations import OPERATIONS
 from recollect.http.errors import error_body, http_status
 from recollect.http.operation import Envelope, OperationFamily
 from recollect.kernel.errors import (
@@ -36,7 +32,6 @@ from recollect.kernel.errors import (
     ValidationFailed,
 )
 from tests.api.fakes import Header, Rest, exchange
-from tests.support.rest_modules import rest_modules
 
 HEADERS: list[Header] = [("host", "localhost")]
 SOURCES = Path(recollect.__file__).parent
@@ -78,25 +73,6 @@ def test_every_code_and_reason_in_the_sources_is_documented() -> None:
     assert {*found(_REASON)} <= set(CONFLICT_REASONS)
 
 
-def test_every_operation_has_one_handler_and_every_handler_an_operation() -> None:
-    names = [operation.name for operation in MEMORY_OPERATIONS]
-    assert sorted(MEMORY_HANDLERS) == sorted(set(names))
-    assert len(names) == len(set(names))
-    assert not {*names} & {operation.name for operation in OPERATIONS if operation.open}
-    given = [name for module in memory_modules() for name in module.HANDLERS]
-    assert sorted(given) == sorted(MEMORY_HANDLERS)
-
-
-def test_every_module_with_operations_is_registered() -> None:
-    rows = [operation for module in memory_modules() for operation in module.OPERATIONS]
-    assert {row.name for row in rows} == {row.name for row in MEMORY_OPERATIONS}
-
-
-def memory_modules() -> list[ModuleType]:
-    """Those that have their rows beside their handlers; conversations have one table for all."""
-    return [module for module in rest_modules() if hasattr(module, "OPERATIONS")]
-
-
 def test_every_path_is_routed_and_paths_of_memories_without_their_version_too() -> None:
     app = Rest().app
     for path in {operation.path for operation in MEMORY_OPERATIONS}:
@@ -131,13 +107,6 @@ def test_rows_keep_to_the_rules_of_the_family() -> None:
             assert row.body.model_config.get("extra") == "forbid", row.name
             names = set(row.body.model_fields)
             assert {name for name in names if name != name.lower()} == set(), row.name
-
-
-def test_every_answer_has_a_documented_shape() -> None:
-    named = {operation.response for operation in MEMORY_OPERATIONS if operation.response}
-    assert named <= set(MEMORY_RESOURCES)
-    document = openapi.memories_document()
-    assert set(MEMORY_RESOURCES) <= set(document["components"]["schemas"])
 
 
 def test_the_document_tells_of_keys_on_every_post_and_of_no_unknown_members() -> None:

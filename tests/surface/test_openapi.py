@@ -10,8 +10,7 @@ from jsonschema_rs import Draft202012Validator
 from schemathesis.core.result import Ok
 
 from recollect.api.openapi import document as openapi
-from recollect.api.registry import MEMORY_OPERATIONS
-from recollect.conversations.operations import OPERATIONS
+from recollect.api.registry import OPERATIONS
 from recollect.http.operation import OperationFamily
 
 CONTRACTS = Path(__file__).parents[2] / "contracts"
@@ -44,7 +43,7 @@ def test_check_tells_a_stale_file(
 
 @named_documents
 def test_a_reader_of_openapi_finds_every_operation(name: str) -> None:
-    rows = (*OPERATIONS, *MEMORY_OPERATIONS)
+    rows = OPERATIONS
     wanted = {o.name for o in rows if o.family in FAMILIES[name]}
     schema = schemathesis.openapi.from_dict(DOCUMENTS[name])
     read = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]

@@ -1,4 +1,4 @@
-"""Which operations of the conversation family each surface has: REST, gRPC, the services as the
+"""Which operations of the conversation family each surface has: REST, gRPC, the handlers as the
 behaviour suite calls them. A new operation is on all of them, or here with the reason why not."""
 
 from collections.abc import Callable, Iterator
@@ -7,8 +7,8 @@ import pytest
 from starlette.routing import Route
 
 from recollect.api.grpc.server import METHODS
+from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.api.rest.app import PathEndpoint
-from recollect.conversations.operations import OPERATIONS
 from recollect.http.operation import OperationFamily
 from tests.api.fakes import Rest
 from tests.api.grpc import contract
@@ -16,7 +16,7 @@ from tests.support.api import Reply
 from tests.support.engines import a_fast_folder, a_sqlite_database
 from tests.support.grpc import api as grpc_api
 from tests.support.hosting import a_world
-from tests.support.services.api import ROW_OF, SERVICE_CALLS
+from tests.support.services.api import ROW_OF, SERVED
 from tests.support.world import User, World, history, memory, new_id
 
 # Methods that the server answers beside its table → the operation they are another way to.
@@ -36,7 +36,7 @@ ABSENT: dict[str, dict[str, str]] = {
     "grpc": {
         **{
             row.name: "the contract has no methods for administration"
-            for row in OPERATIONS
+            for row in CONVERSATION_OPERATIONS
             if row.family is OperationFamily.ADMIN
         },
         "getMetrics": "a page for whoever collects metrics over HTTP",
@@ -59,7 +59,7 @@ ABSENT: dict[str, dict[str, str]] = {
 
 def on_rest() -> list[str]:
     """What has a route."""
-    names = {(row.method, row.path): row.name for row in OPERATIONS}
+    names = {(row.method, row.path): row.name for row in CONVERSATION_OPERATIONS}
     return [
         names[method, route.endpoint.path]
         for route in Rest().app.routes
@@ -76,7 +76,7 @@ def on_grpc() -> list[str]:
 
 def on_services() -> list[str]:
     """What the behaviour suite asks of a service."""
-    return [*SERVICE_CALLS]
+    return [*SERVED]
 
 
 SURFACES = {"rest": on_rest, "grpc": on_grpc, "service": on_services}
@@ -85,7 +85,7 @@ SURFACES = {"rest": on_rest, "grpc": on_grpc, "service": on_services}
 @pytest.mark.parametrize("surface", SURFACES)
 def test_every_operation_is_on_the_surface_or_claimed_absent(surface: str) -> None:
     have = SURFACES[surface]()
-    assert sorted([*have, *ABSENT[surface]]) == sorted(row.name for row in OPERATIONS)
+    assert sorted([*have, *ABSENT[surface]]) == sorted(row.name for row in CONVERSATION_OPERATIONS)
 
 
 def test_grpc_has_exactly_the_contracts_methods() -> None:
@@ -119,7 +119,7 @@ def test_the_services_answer_whatever_they_are_said_to_without_rest(world: World
 
     _ask_as_users(world, ask)
     _ask_as_staff(world, ask)
-    assert asked == SERVICE_CALLS.keys()
+    assert asked == SERVED
 
 
 def _ask_as_users(world: World, ask: Callable[..., Reply]) -> None:

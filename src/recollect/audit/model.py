@@ -92,6 +92,11 @@ class Event:
         return {name: id_ for name, id_ in ids.items() if id_ is not None}
 
     @property
+    def details(self) -> dict[str, Any] | None:
+        """The related ids and the parameters together; None if there are none."""
+        return (self.related_ids | self.params) or None
+
+    @property
     def level(self) -> EventLevel:
         """WARNING for alerts and denials, ERROR for failures, else INFO."""
         if self.kind is EventKind.ALERT or self.outcome is AuditOutcome.DENIED:

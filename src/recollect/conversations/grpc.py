@@ -1,29 +1,20 @@
-"""gRPC methods of conversations and forks.
+"""gRPC methods of conversations and forks: how each message is parsed, and the reply rendered."""
 
-Each method has a function that parses its message and one that runs the operation."""
-
-from functools import partial
-
-from google.protobuf.empty_pb2 import Empty
-
-from recollect.conversations.bodies import (
-    ConversationPatch,
-    NewConversation,
-    NewFork,
-)
+from recollect.conversations import requests
 from recollect.conversations.grpc_messages import (
     estimate_metadata_size,
     to_conversation,
-    to_fork,
-    to_page_info,
+    to_forks,
     to_summaries,
 )
-from recollect.conversations.requests import path_conversation_id
-from recollect.conversations.service import ConversationService
-from recollect.http.call import Call
-from recollect.kernel.ids import EntryId
 from recollect.rpc.generated import memory_service_pb2 as pb
-from recollect.rpc.method import DeferredReply, GrpcMethod, GrpcRequest
+from recollect.rpc.method import (
+    GrpcMethod,
+    GrpcRequest,
+    reply_empty,
+    reply_later,
+    reply_with,
+)
 from recollect.rpc.values import required_id, struct_to_json
 
 _MODES = {
@@ -72,83 +63,32 @@ def conversation_path(conversation_id: bytes) -> dict[str, str]:
     return {"id": required_id(conversation_id, "conversation_id")}
 
 
-async def list_conversations(call: Call) -> DeferredReply:
-    """A page of the caller's conversations."""
-    page = await call.services[ConversationService].list(
-        call.principal,
-        mode=call.query["mode"],
-        query=call.query["query"],
-        after=call.page.after,
-        limit=call.page.size,
-    )
-    return DeferredReply(partial(to_summaries, page), estimate_metadata_size(page.items))
-
-
-async def create_conversation(call: Call) -> pb.Conversation:
-    body: NewConversation = call.body
-    seen = await call.services[ConversationService].create(
-        call.principal, title=body.title, metadata=body.metadata or {}
-    )
-    return to_conversation(seen)
-
-
-async def get_conversation(call: Call) -> pb.Conversation:
-    return to_conversation(
-        await call.services[ConversationService].get(call.principal, path_conversation_id(call))
-    )
-
-
-async def update_conversation(call: Call) -> pb.Conversation:
-    """Rename a conversation."""
-    body: ConversationPatch = call.body
-    seen = await call.services[ConversationService].rename(
-        call.principal, path_conversation_id(call), body.new_title
-    )
-    return to_conversation(seen)
-
-
-async def delete_conversation(call: Call) -> Empty:
-    """Soft-delete a tree."""
-    await call.services[ConversationService].delete(call.principal, path_conversation_id(call))
-    return Empty()
-
-
-async def fork_conversation(call: Call) -> pb.Conversation:
-    body: NewFork = call.body
-    seen = await call.services[ConversationService].fork(
-        call.principal, path_conversation_id(call), EntryId(call.path["entryId"]), title=body.title
-    )
-    return to_conversation(seen)
-
-
-async def list_forks(call: Call) -> pb.ListForksResponse:
-    """The conversations of a tree."""
-    page = await call.services[ConversationService].list_forks(
-        call.principal, path_conversation_id(call), after=call.page.after, limit=call.page.limit
-    )
-    return pb.ListForksResponse(
-        forks=map(to_fork, page.items), page_info=to_page_info(page.next_cursor)
-    )
-
-
 METHODS: dict[str, GrpcMethod] = {
     "ConversationsService/ListConversations": GrpcMethod(
-        "listConversations", parse_list_conversations, list_conversations
+        "listConversations",
+        parse_list_conversations,
+        reply_later(requests.list_conversations, to_summaries, estimate_metadata_size),
     ),
     "ConversationsService/CreateConversation": GrpcMethod(
-        "createConversation", parse_create, create_conversation
+        "createConversation",
+        parse_create,
+        reply_with(requests.create_conversation, to_conversation),
     ),
     "ConversationsService/GetConversation": GrpcMethod(
-        "getConversation", parse_by_id, get_conversation
+        "getConversation", parse_by_id, reply_with(requests.get_conversation, to_conversation)
     ),
     "ConversationsService/UpdateConversation": GrpcMethod(
-        "updateConversation", parse_update, update_conversation
+        "updateConversation",
+        parse_update,
+        reply_with(requests.update_conversation, to_conversation),
     ),
     "ConversationsService/DeleteConversation": GrpcMethod(
-        "deleteConversation", parse_by_id, delete_conversation
+        "deleteConversation", parse_by_id, reply_empty(requests.delete_conversation)
     ),
     "ConversationsService/ForkConversation": GrpcMethod(
-        "forkConversation", parse_fork, fork_conversation
+        "forkConversation", parse_fork, reply_with(requests.fork_conversation, to_conversation)
     ),
-    "ConversationsService/ListForks": GrpcMethod("listForks", parse_list_forks, list_forks),
+    "ConversationsService/ListForks": GrpcMethod(
+        "listForks", parse_list_forks, reply_with(requests.list_forks, to_forks)
+    ),
 }

@@ -6,8 +6,8 @@ from typing import Any
 
 from google.protobuf.struct_pb2 import Struct
 
+from recollect.conversations.entries.append import SyncOutcome
 from recollect.conversations.entries.entry import Channel, Entry
-from recollect.conversations.entries.service import SyncOutcome
 from recollect.conversations.model import Conversation, ConversationWithLevel
 from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.transfer import Transfer
@@ -18,7 +18,6 @@ from recollect.kernel.strict_json import dump
 from recollect.rpc.encoding import EncodedMessage, encode_value, join_messages
 from recollect.rpc.generated import memory_service_pb2 as pb
 from recollect.rpc.values import fill_struct, id_to_bytes
-from recollect.search.model import EntryHit, EntryHitPage
 
 _LEVELS = {
     Level.OWNER: pb.ACCESS_LEVEL_OWNER,
@@ -37,8 +36,8 @@ def to_page_info(next_cursor: str | None) -> pb.PageInfo:
     return pb.PageInfo(next_page_token=next_cursor or "")
 
 
-def to_summary(seen: ConversationWithLevel) -> pb.ConversationSummary:
-    return pb.ConversationSummary(**_conversation_fields(seen))
+def to_summary(item: ConversationWithLevel) -> pb.ConversationSummary:
+    return pb.ConversationSummary(**_conversation_fields(item))
 
 
 def to_summaries(page: Page[ConversationWithLevel]) -> pb.ListConversationsResponse:
@@ -47,10 +46,10 @@ def to_summaries(page: Page[ConversationWithLevel]) -> pb.ListConversationsRespo
     )
 
 
-def estimate_metadata_size(seen: Iterable[ConversationWithLevel]) -> int:
+def estimate_metadata_size(page: Page[ConversationWithLevel]) -> int:
     """About how many bytes the metadata takes: it may be megabytes on one page."""
-    kept = (one.conversation.metadata for one in seen)
-    return sum(len(dump(metadata)) for metadata in kept if metadata)
+    metadata = (item.conversation.metadata for item in page.items)
+    return sum(len(dump(one)) for one in metadata if one)
 
 
 def estimate_size(entries: Iterable[Entry | None]) -> int:
@@ -58,9 +57,9 @@ def estimate_size(entries: Iterable[Entry | None]) -> int:
     return sum(len(entry.content) for entry in entries if entry is not None)
 
 
-def to_conversation(seen: ConversationWithLevel) -> pb.Conversation:
+def to_conversation(item: ConversationWithLevel) -> pb.Conversation:
     """A conversation alone: the summary with its fork point."""
-    return pb.Conversation(**_conversation_fields(seen), **_fork_fields(seen.conversation))
+    return pb.Conversation(**_conversation_fields(item), **_fork_fields(item.conversation))
 
 
 def to_fork(conversation: Conversation) -> pb.ConversationForkSummary:
@@ -73,13 +72,19 @@ def to_fork(conversation: Conversation) -> pb.ConversationForkSummary:
     )
 
 
+def to_forks(page: Page[Conversation]) -> pb.ListForksResponse:
+    return pb.ListForksResponse(
+        forks=map(to_fork, page.items), page_info=to_page_info(page.next_cursor)
+    )
+
+
 def to_entry(entry: Entry) -> EncodedMessage:
-    return EncodedMessage(_encode_entry(entry))
+    return EncodedMessage(encode_entry(entry))
 
 
 def to_entries(page: Page[Entry]) -> EncodedMessage:
     message = pb.ListEntriesResponse(page_info=to_page_info(page.next_cursor))
-    entries = map(_encode_entry, page.items)
+    entries = map(encode_entry, page.items)
     return EncodedMessage(
         join_messages(message, pb.ListEntriesResponse.ENTRIES_FIELD_NUMBER, entries)
     )
@@ -89,7 +94,7 @@ def to_sync_outcome(outcome: SyncOutcome) -> EncodedMessage:
     message = pb.SyncEntriesResponse(
         epoch=outcome.epoch, no_op=outcome.no_op, epoch_incremented=outcome.epoch_incremented
     )
-    entry = _encode_optional(outcome.entry)
+    entry = encode_optional(outcome.entry)
     return EncodedMessage(join_messages(message, pb.SyncEntriesResponse.ENTRY_FIELD_NUMBER, entry))
 
 
@@ -115,24 +120,14 @@ def to_transfer(transfer: Transfer) -> pb.OwnershipTransfer:
     )
 
 
-def to_results(page: EntryHitPage) -> EncodedMessage:
-    message = pb.SearchEntriesResponse(next_cursor=page.next_cursor or "")
-    results = map(_encode_hit, page.items)
-    return EncodedMessage(
-        join_messages(message, pb.SearchEntriesResponse.RESULTS_FIELD_NUMBER, results)
+def to_transfers(page: Page[Transfer]) -> pb.ListOwnershipTransfersResponse:
+    return pb.ListOwnershipTransfersResponse(
+        transfers=map(to_transfer, page.items), page_info=to_page_info(page.next_cursor)
     )
 
 
-def to_unindexed(page: Page[Entry]) -> EncodedMessage:
-    """Entries that have no text to be found by."""
-    message = pb.ListUnindexedEntriesResponse(cursor=page.next_cursor)
-    entries = map(_encode_unindexed, page.items)
-    return EncodedMessage(
-        join_messages(message, pb.ListUnindexedEntriesResponse.ENTRIES_FIELD_NUMBER, entries)
-    )
-
-
-def _encode_entry(entry: Entry) -> bytes:
+def encode_entry(entry: Entry) -> bytes:
+    """An entry's message as bytes. Its content goes from JSON to bytes without message objects."""
     message = pb.Entry(
         id=id_to_bytes(entry.id),
         conversation_id=id_to_bytes(entry.conversation_id),
@@ -146,43 +141,27 @@ def _encode_entry(entry: Entry) -> bytes:
     return join_messages(message, pb.Entry.CONTENT_FIELD_NUMBER, content)
 
 
-def _encode_hit(hit: EntryHit) -> bytes:
-    """One result, with its entry where that was asked for."""
-    message = pb.SearchResult(
-        conversation_id=id_to_bytes(hit.conversation_id),
-        conversation_title=hit.conversation_title or "",
-        entry_id=id_to_bytes(hit.entry_id),
-        score=hit.score,
-        highlights=hit.highlights or "",
-    )
-    return join_messages(message, pb.SearchResult.ENTRY_FIELD_NUMBER, _encode_optional(hit.entry))
+def encode_optional(entry: Entry | None) -> list[bytes]:
+    """The items of a field that holds the entry, if there is one."""
+    return [] if entry is None else [encode_entry(entry)]
 
 
-def _encode_unindexed(entry: Entry) -> bytes:
-    message = pb.UnindexedEntry(conversation_id=id_to_bytes(entry.conversation_id))
-    return join_messages(message, pb.UnindexedEntry.ENTRY_FIELD_NUMBER, [_encode_entry(entry)])
-
-
-def _encode_optional(entry: Entry | None) -> list[bytes]:
-    return [] if entry is None else [_encode_entry(entry)]
-
-
-def _conversation_fields(seen: ConversationWithLevel) -> dict[str, Any]:
-    conversation = seen.conversation
-    members: dict[str, Any] = {
+def _conversation_fields(item: ConversationWithLevel) -> dict[str, Any]:
+    conversation = item.conversation
+    fields: dict[str, Any] = {
         "id": id_to_bytes(conversation.id),
         "title": conversation.title or "",
         "owner_user_id": conversation.owner_user_id,
         "created_at": to_text(conversation.created_at),
         "updated_at": to_text(conversation.updated_at),
         "last_message_preview": conversation.last_message_preview or "",
-        "access_level": _LEVELS[seen.level],
+        "access_level": _LEVELS[item.level],
     }
     if conversation.metadata:
         metadata = Struct()
         fill_struct(metadata, conversation.metadata)
-        members["metadata"] = metadata
-    return members
+        fields["metadata"] = metadata
+    return fields
 
 
 def _fork_fields(conversation: Conversation) -> dict[str, Any]:

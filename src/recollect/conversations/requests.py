@@ -1,17 +1,68 @@
-"""Converts parsed requests of the conversation operations into arguments of the services.
+"""Bodies of requests on conversations, and what each request asks of the service.
 
-REST and gRPC share it."""
+REST and gRPC parse a request to a `Call`, and come here with it. The bodies check syntax and
+limits only; the services check what a body means.
+"""
 
-from recollect.conversations.bodies import (
-    AppendBody,
-    IndexItem,
-    SearchBody,
-    SyncBody,
+from collections.abc import Awaitable
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, Field
+
+from recollect.conversations.commands import (
+    CreateConversation,
+    ForkConversation,
+    RenameConversation,
 )
-from recollect.conversations.entries.service import EntryQuery, NewEntry
+from recollect.conversations.model import (
+    TITLE_CHARS_MAX,
+    Conversation,
+    ConversationWithLevel,
+    Keep,
+)
+from recollect.conversations.service import ConversationService
+from recollect.http.bodies import NO_CONTROL, Body
 from recollect.http.call import Call
-from recollect.kernel.ids import ConversationId, EntryId, UserId
-from recollect.search.model import NewIndexText, SearchRequest
+from recollect.kernel.ids import ConversationId, EntryId
+from recollect.kernel.pages import Page
+from recollect.kernel.strict_json import dump
+from recollect.kernel.validation import METADATA_BYTES_MAX
+
+
+def _check_object_size(value: dict[str, Any]) -> dict[str, Any]:
+    if len(dump(value).encode()) > METADATA_BYTES_MAX:
+        raise ValueError(f"must have at most {METADATA_BYTES_MAX} bytes as compact JSON")
+    return value
+
+
+Title = Annotated[str, Field(max_length=TITLE_CHARS_MAX, pattern=NO_CONTROL)]
+Metadata = Annotated[
+    dict[str, Any],
+    AfterValidator(_check_object_size),
+    Field(description=f"At most {METADATA_BYTES_MAX} bytes as compact JSON in UTF-8."),
+]
+
+
+class NewConversation(Body):
+    """A conversation to create."""
+
+    optional: ClassVar[bool] = True
+    title: Title | None = None
+    metadata: Metadata | None = None
+
+
+class ConversationPatch(Body):
+    """Changes of a conversation: an absent title stays, null clears it."""
+
+    nullable: ClassVar[frozenset[str]] = frozenset({"title"})
+    title: Title | None = None
+
+
+class NewFork(Body):
+    """A fork to create; without a title it has its parent's."""
+
+    optional: ClassVar[bool] = True
+    title: Title | None = None
 
 
 def path_conversation_id(call: Call) -> ConversationId:
@@ -19,44 +70,49 @@ def path_conversation_id(call: Call) -> ConversationId:
     return ConversationId(call.path["id"])
 
 
-def entry_query(call: Call) -> EntryQuery:
-    """The filters of an entry list."""
-    query = call.query
-    return EntryQuery(channel=query["channel"], epoch=query["epoch"], forks=query["forks"])
-
-
-def new_entry(body: AppendBody | SyncBody) -> NewEntry:
-    """The entry that a body describes."""
-    return NewEntry(
-        content=body.content,
-        content_type=body.content_type,
-        channel=body.channel,
-        user_id=UserId(body.user_id) if body.user_id else None,
-        indexed_content=body.indexed_content,
-        forked_at_conversation_id=_conversation_id(body.forked_at_conversation_id),
-        forked_at_entry_id=EntryId(body.forked_at_entry_id) if body.forked_at_entry_id else None,
-    )
-
-
-def search_request(call: Call) -> SearchRequest:
-    """The search that a body describes."""
-    body: SearchBody = call.body
-    return SearchRequest(
-        query=body.query,
-        type=body.search_type,
+def list_conversations(call: Call) -> Awaitable[Page[ConversationWithLevel]]:
+    """A page of the caller's conversations."""
+    return call.services[ConversationService].list(
+        call.principal,
+        mode=call.query["mode"],
+        query=call.query["query"],
         after=call.page.after,
         limit=call.page.size,
-        include_entry=body.include_entry,
-        group_by_conversation=body.group_by_conversation,
     )
 
 
-def new_text(item: IndexItem) -> NewIndexText:
-    """One text of an index call."""
-    return NewIndexText(
-        ConversationId(item.conversation_id), EntryId(item.entry_id), item.indexed_content
+def create_conversation(call: Call) -> Awaitable[ConversationWithLevel]:
+    body: NewConversation = call.body
+    command = CreateConversation(body.title, body.metadata or {})
+    return call.services[ConversationService].create(call.principal, command)
+
+
+def get_conversation(call: Call) -> Awaitable[ConversationWithLevel]:
+    return call.services[ConversationService].get(call.principal, path_conversation_id(call))
+
+
+def update_conversation(call: Call) -> Awaitable[ConversationWithLevel]:
+    """Rename a conversation."""
+    body: ConversationPatch = call.body
+    title = body.title if "title" in body.model_fields_set else Keep.KEEP
+    command = RenameConversation(path_conversation_id(call), title)
+    return call.services[ConversationService].rename(call.principal, command)
+
+
+def delete_conversation(call: Call) -> Awaitable[None]:
+    """Soft-delete a tree."""
+    return call.services[ConversationService].delete(call.principal, path_conversation_id(call))
+
+
+def fork_conversation(call: Call) -> Awaitable[ConversationWithLevel]:
+    body: NewFork = call.body
+    entry_id = EntryId(call.path["entryId"])
+    command = ForkConversation(path_conversation_id(call), entry_id, body.title)
+    return call.services[ConversationService].fork(call.principal, command)
+
+
+def list_forks(call: Call) -> Awaitable[Page[Conversation]]:
+    """The conversations of a tree."""
+    return call.services[ConversationService].list_forks(
+        call.principal, path_conversation_id(call), after=call.page.after, limit=call.page.limit
     )
-
-
-def _conversation_id(text: str | None) -> ConversationId | None:
-    return ConversationId(text) if text else None

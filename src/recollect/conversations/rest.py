@@ -1,78 +1,140 @@
-"""REST handlers of conversations and forks."""
+"""The REST operations of conversations and forks."""
 
-from recollect.conversations.bodies import (
-    ConversationPatch,
-    NewConversation,
-    NewFork,
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, WithJsonSchema
+
+from recollect.conversations import requests
+from recollect.conversations.model import ListMode
+from recollect.http import params
+from recollect.http.call import Handler, respond_with, respond_with_page
+from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
+from recollect.http.resource import (
+    IdText,
+    InstantText,
+    LevelName,
+    SparseResource,
+    attribute,
+    optional_attribute,
+    resource_schemas,
 )
-from recollect.conversations.render import to_conversation, to_fork, to_summary
-from recollect.conversations.requests import path_conversation_id
-from recollect.conversations.service import ConversationService
-from recollect.http.call import Call, Handler
-from recollect.kernel.ids import EntryId
+from recollect.http.schemas import OBJECT
+
+NonEmptyObject = Annotated[
+    dict[str, Any], PlainSerializer(lambda value: value or None), WithJsonSchema(OBJECT)
+]
 
 
-async def list_conversations(call: Call) -> bytes:
-    """A page of the caller's conversations."""
-    page = await call.services[ConversationService].list(
-        call.principal,
-        mode=call.query["mode"],
-        query=call.query["query"],
-        after=call.page.after,
-        limit=call.page.size,
+class ConversationSummaryResource(SparseResource):
+    """A conversation in a list."""
+
+    id: IdText = attribute("conversation.id")
+    title: str | None = optional_attribute("conversation.title")
+    owner_user_id: str = attribute("conversation.owner_user_id")
+    created_at: InstantText = attribute("conversation.created_at")
+    updated_at: InstantText = attribute("conversation.updated_at")
+    last_message_preview: str | None = optional_attribute("conversation.last_message_preview")
+    access_level: LevelName = attribute("level")
+    metadata: NonEmptyObject | None = optional_attribute("conversation.metadata")
+
+
+class ForkPointFields(SparseResource):
+    """Where a conversation begins, if it is a fork."""
+
+    forked_at_entry_id: IdText | None = optional_attribute("conversation.forked_at_entry_id")
+    forked_at_conversation_id: IdText | None = optional_attribute(
+        "conversation.forked_at_conversation_id"
     )
-    return call.render_page(map(to_summary, page.items), page.next_cursor)
 
 
-async def create_conversation(call: Call) -> str:
-    body: NewConversation = call.body
-    seen = await call.services[ConversationService].create(
-        call.principal, title=body.title, metadata=body.metadata or {}
-    )
-    return to_conversation(seen)
+class ConversationResource(ForkPointFields, ConversationSummaryResource):
+    """A conversation alone."""
 
 
-async def get_conversation(call: Call) -> str:
-    seen = await call.services[ConversationService].get(call.principal, path_conversation_id(call))
-    return to_conversation(seen)
+class ForkResource(SparseResource):
+    """A conversation in a list of forks."""
+
+    conversation_id: IdText = attribute("id")
+    forked_at_entry_id: IdText | None = None
+    forked_at_conversation_id: IdText | None = None
+    title: str | None = None
+    created_at: InstantText
 
 
-async def update_conversation(call: Call) -> str:
-    """Rename a conversation."""
-    body: ConversationPatch = call.body
-    seen = await call.services[ConversationService].rename(
-        call.principal, path_conversation_id(call), body.new_title
-    )
-    return to_conversation(seen)
+RESOURCES = resource_schemas(ConversationSummaryResource, ConversationResource, ForkResource)
 
-
-async def delete_conversation(call: Call) -> None:
-    """Soft-delete a tree."""
-    await call.services[ConversationService].delete(call.principal, path_conversation_id(call))
-
-
-async def fork_conversation(call: Call) -> str:
-    body: NewFork = call.body
-    seen = await call.services[ConversationService].fork(
-        call.principal, path_conversation_id(call), EntryId(call.path["entryId"]), title=body.title
-    )
-    return to_conversation(seen)
-
-
-async def list_forks(call: Call) -> bytes:
-    """The conversations of a tree."""
-    page = await call.services[ConversationService].list_forks(
-        call.principal, path_conversation_id(call), after=call.page.after, limit=call.page.limit
-    )
-    return call.render_page(map(to_fork, page.items), page.next_cursor)
-
+MODE_PARAM = params.enum_param(
+    "mode", ListMode, "Which conversations of each tree to show.", ListMode.LATEST_FORK
+)
+_PATH = "/v1/conversations/{id}"
+OPERATIONS: tuple[Operation, ...] = (
+    conversation_operation(
+        "listConversations",
+        "GET /v1/conversations",
+        200,
+        "List the caller's conversations, the most recently updated first.",
+        response="ConversationSummary",
+        query=(
+            MODE_PARAM,
+            params.query_param("Part of the title or of a metadata string, any letter case."),
+        ),
+        paging=Paging(Envelope.A, 20),
+    ),
+    conversation_operation(
+        "createConversation",
+        "POST /v1/conversations",
+        201,
+        "Create a conversation owned by the caller.",
+        response="Conversation",
+        body=requests.NewConversation,
+    ),
+    conversation_operation(
+        "getConversation",
+        f"GET {_PATH}",
+        200,
+        "Get a conversation.",
+        response="Conversation",
+    ),
+    conversation_operation(
+        "updateConversation",
+        f"PATCH {_PATH}",
+        200,
+        "Rename a conversation. An absent title stays, null clears it.",
+        response="Conversation",
+        body=requests.ConversationPatch,
+    ),
+    conversation_operation(
+        "deleteConversation",
+        f"DELETE {_PATH}",
+        204,
+        "Soft-delete the whole tree of a conversation. Needs level owner.",
+    ),
+    conversation_operation(
+        "forkConversation",
+        f"POST {_PATH}/entries/{{entryId}}/fork",
+        201,
+        "Fork a conversation at an entry. The fork shows what comes before that entry.",
+        response="Conversation",
+        body=requests.NewFork,
+    ),
+    conversation_operation(
+        "listForks",
+        f"GET {_PATH}/forks",
+        200,
+        "List every conversation of the tree, the root first.",
+        response="Fork",
+        paging=Paging(Envelope.B),
+    ),
+)
 
 HANDLERS: dict[str, Handler] = {
-    "listConversations": list_conversations,
-    "createConversation": create_conversation,
-    "getConversation": get_conversation,
-    "updateConversation": update_conversation,
-    "deleteConversation": delete_conversation,
-    "forkConversation": fork_conversation,
-    "listForks": list_forks,
+    "listConversations": respond_with_page(
+        requests.list_conversations, ConversationSummaryResource.render
+    ),
+    "createConversation": respond_with(requests.create_conversation, ConversationResource.render),
+    "getConversation": respond_with(requests.get_conversation, ConversationResource.render),
+    "updateConversation": respond_with(requests.update_conversation, ConversationResource.render),
+    "deleteConversation": requests.delete_conversation,
+    "forkConversation": respond_with(requests.fork_conversation, ConversationResource.render),
+    "listForks": respond_with_page(requests.list_forks, ForkResource.render),
 }

@@ -1,17 +1,74 @@
-"""REST handler of eviction: one response when it is done, or a stream of its progress.
+"""The REST operation of eviction: one response when it is done, or a stream of its progress.
 
 The run belongs to the service. A caller that disconnects ends the stream, not the run.
 """
 
 from collections.abc import AsyncIterator
+from typing import Annotated, Any, ClassVar
 
-from recollect.conversations.bodies import Evict
+from pydantic import Field, PlainValidator, WithJsonSchema
+
 from recollect.conversations.eviction import EvictionRun, EvictionService
+from recollect.http.bodies import word_validator
 from recollect.http.call import Call, Handler, Reply
+from recollect.http.operation import Justified, Operation, admin_operation
+from recollect.http.params import Schema, flag_param
 from recollect.kernel.errors import Internal, RecollectError
 from recollect.kernel.strict_json import dump
+from recollect.text.dates.durations import CHARS_MAX as DURATION_CHARS_MAX
+from recollect.text.dates.durations import Duration, parse_duration
 
 _FAILED = "the eviction failed; the server's log says why"
+
+
+def _read_duration(value: Any) -> Duration:
+    if not isinstance(value, str):
+        raise ValueError("must be a string")
+    return parse_duration(value)
+
+
+ResourceType = Annotated[
+    str,
+    word_validator({"conversations": "conversations"}),
+    WithJsonSchema({"type": "string", "enum": ["conversations"]}),
+]
+Period = Annotated[
+    Duration,
+    PlainValidator(_read_duration),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "duration",
+            "pattern": "^P[0-9.,YMWDTHS]+$",
+            "maxLength": DURATION_CHARS_MAX,
+            "examples": ["P90D"],
+        }
+    ),
+]
+
+
+class Evict(Justified):
+    """What to remove for good: trees that were soft-deleted longer ago than the period."""
+
+    optional: ClassVar[bool] = False
+    retention_period: Period
+    resource_types: Annotated[list[ResourceType], Field(min_length=1)]
+
+
+RESOURCES: dict[str, Schema] = {}
+OPERATIONS: tuple[Operation, ...] = (
+    admin_operation(
+        "adminEvict",
+        "POST /v1/admin/evict",
+        204,
+        "Remove for good what was soft-deleted longer ago than a period. Answers when done, or "
+        "with a stream of progress when asked by `async` or by `Accept: text/event-stream`; the "
+        "run goes on when the caller hangs up.",
+        audit="evict",
+        body=Evict,
+        query=(flag_param("async", "Answer with a stream of progress."),),
+    ),
+)
 
 
 async def evict(call: Call) -> Reply | None:

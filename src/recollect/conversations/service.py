@@ -1,11 +1,15 @@
 """Conversations: create, read, list, rename, delete and fork."""
 
 from datetime import datetime
-from typing import Any
 
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
 from recollect.conversations.access import authorize_branch, load_conversation
+from recollect.conversations.commands import (
+    CreateConversation,
+    ForkConversation,
+    RenameConversation,
+)
 from recollect.conversations.deletion import OnTreeDeleted, delete_tree
 from recollect.conversations.forks.service import build_fork, find_fork_point
 from recollect.conversations.model import (
@@ -27,7 +31,6 @@ from recollect.kernel.access_level import Level
 from recollect.kernel.errors import Forbidden
 from recollect.kernel.ids import (
     ConversationId,
-    EntryId,
     TreeId,
     parse_uuid,
 )
@@ -48,10 +51,10 @@ class ConversationService:
         self._auditor = EventRecorder(context.stores, context.runtime)
 
     async def create(
-        self, principal: Principal, *, title: str | None, metadata: dict[str, Any]
+        self, principal: Principal, command: CreateConversation
     ) -> ConversationWithLevel:
         """Create a tree with one conversation, owned by the caller."""
-        return await self._database.write(lambda tx: self._create(tx, principal, title, metadata))
+        return await self._database.write(lambda tx: self._create(tx, principal, command))
 
     async def get(
         self, principal: Principal, conversation_id: ConversationId
@@ -95,16 +98,15 @@ class ConversationService:
         return await run(work)
 
     async def rename(
-        self, principal: Principal, conversation_id: ConversationId, title: str | Keep | None
+        self, principal: Principal, command: RenameConversation
     ) -> ConversationWithLevel:
-        """Set the title, clear it with None, or leave it."""
+        """Set the title, clear it, or leave it."""
+        id_, title = command.conversation_id, command.title
 
         def work(tx: Tx) -> ConversationWithLevel:
-            branch = authorize_branch(
-                tx, self._stores, principal, Action.RENAME, conversation_id, lock=True
-            )
+            branch = authorize_branch(tx, self._stores, principal, Action.RENAME, id_, lock=True)
             if not isinstance(title, Keep):
-                self._stores.conversations.update_title(tx, conversation_id, title)
+                self._stores.conversations.update_title(tx, id_, title)
             return load_conversation(tx, self._stores, branch)
 
         return await self._database.write(work)
@@ -124,18 +126,9 @@ class ConversationService:
 
         self._forget(await self._database.write(work))
 
-    async def fork(
-        self,
-        principal: Principal,
-        conversation_id: ConversationId,
-        entry_id: EntryId,
-        *,
-        title: str | None,
-    ) -> ConversationWithLevel:
+    async def fork(self, principal: Principal, command: ForkConversation) -> ConversationWithLevel:
         """Create a fork that shows what comes before the entry, and not the entry itself."""
-        return await self._database.write(
-            lambda tx: self._fork(tx, principal, conversation_id, entry_id, title)
-        )
+        return await self._database.write(lambda tx: self._fork(tx, principal, command))
 
     async def list_forks(
         self,
@@ -154,15 +147,15 @@ class ConversationService:
         return await self._database.read(work)
 
     def _create(
-        self, tx: Tx, principal: Principal, title: str | None, metadata: dict[str, Any]
+        self, tx: Tx, principal: Principal, command: CreateConversation
     ) -> ConversationWithLevel:
         id_, at = self._runtime.ids.new(), self._runtime.clock.now()
         conversation = Conversation(
             id=ConversationId(id_),
             tree_id=TreeId(id_),
             owner_user_id=principal.user_id,
-            title=title,
-            metadata=metadata,
+            title=command.title,
+            metadata=command.metadata,
             created_at=at,
             updated_at=at,
         )
@@ -170,17 +163,12 @@ class ConversationService:
         return ConversationWithLevel(conversation, Level.OWNER)
 
     def _fork(
-        self,
-        tx: Tx,
-        principal: Principal,
-        conversation_id: ConversationId,
-        entry_id: EntryId,
-        title: str | None,
+        self, tx: Tx, principal: Principal, command: ForkConversation
     ) -> ConversationWithLevel:
         branch = authorize_branch(
-            tx, self._stores, principal, Action.FORK, conversation_id, lock=True
+            tx, self._stores, principal, Action.FORK, command.conversation_id, lock=True
         )
-        point = find_fork_point(tx, self._stores, principal, branch, entry_id)
+        point = find_fork_point(tx, self._stores, principal, branch, command.entry_id)
         parent = load_conversation(tx, self._stores, branch)
         fork = build_fork(
             tx,
@@ -188,7 +176,7 @@ class ConversationService:
             parent.conversation,
             point,
             fork_id=ConversationId(self._runtime.ids.new()),
-            title=title,
+            title=command.title,
             at=self._runtime.clock.now(),
         )
         if not self._stores.conversations.insert(tx, fork):

@@ -1,4 +1,4 @@
-"""The operation of the doctor: checks of what is stored, and repairs."""
+"""The operations of the doctor: checks of what is stored, repairs, and the server's health."""
 
 from typing import Annotated
 
@@ -11,9 +11,12 @@ from recollect.doctor.service import DoctorService
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
     Operation,
+    admin_operation,
     memory_operation,
 )
+from recollect.http.params import Schema
 from recollect.http.resource import Resource, ResourcePart, attribute, resource_schemas
+from recollect.http.schemas import INSTANT, INTEGER, TEXT, nullable_schema, object_schema
 from recollect.identity.actions import Action
 from recollect.kernel.strict_json import dump
 
@@ -36,7 +39,20 @@ class DoctorReportResource(Resource):
     ok: bool
 
 
-RESOURCES = resource_schemas(DoctorReportResource)
+_BOOLEAN: Schema = {"type": "boolean"}
+RESOURCES = resource_schemas(DoctorReportResource) | {
+    "HealthReport": object_schema(
+        {
+            "status": {"type": "string", "const": "ok"},
+            "version": TEXT,
+            "database": TEXT,
+            "encryption": _BOOLEAN,
+            "queue": object_schema(
+                {"depth": INTEGER, "stuck": INTEGER, "oldestDueAt": nullable_schema(INSTANT)}
+            ),
+        }
+    ),
+}
 
 OPERATIONS: tuple[Operation, ...] = (
     memory_operation(
@@ -50,6 +66,13 @@ OPERATIONS: tuple[Operation, ...] = (
         action=Action.ADMIN_READ,
         audit="doctor",
         body=ExamineMemories,
+    ),
+    admin_operation(
+        "adminGetHealth",
+        "GET /v1/admin/health",
+        200,
+        "Get the state of the server in detail.",
+        response="HealthReport",
     ),
 )
 
@@ -67,6 +90,7 @@ async def get_admin_health(call: Call) -> str:
     return dump(await call.services[StatusService].report())
 
 
-# The operation belongs to the administration of conversations.
-ADMIN_HANDLERS: dict[str, Handler] = {"adminGetHealth": get_admin_health}
-HANDLERS: dict[str, Handler] = {"examineMemories": examine_memories}
+HANDLERS: dict[str, Handler] = {
+    "examineMemories": examine_memories,
+    "adminGetHealth": get_admin_health,
+}

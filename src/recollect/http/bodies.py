@@ -3,10 +3,19 @@
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+)
 from pydantic.alias_generators import to_camel
 
-from recollect.http.params import Schema
+from recollect.http.params import Schema, read_uuid, word_reader
+from recollect.kernel.ids import USER_ID_CHARS_MAX
 from recollect.search.model import QUERY_CHARS_MAX
 
 NO_CONTROL = r"^[^\x00-\x1f\x7f-\x9f]*$"
@@ -24,14 +33,28 @@ def exact_word(kind: type[StrEnum]) -> PlainValidator:
     return PlainValidator(convert, json_schema_input_type=Literal[tuple(words)])
 
 
+def word_validator(words: dict[str, Any]) -> BeforeValidator:
+    """Validator of a field that takes one of these words, in any letter case."""
+    read = word_reader(words)
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, str):
+            raise ValueError("must be a string")
+        return read(value)
+
+    return BeforeValidator(convert)
+
+
 def default_schema(default: Any, schema: Schema) -> WithJsonSchema:
     """The schema of a field that may be left out; null counts as absent."""
     return WithJsonSchema({"anyOf": [schema, {"type": "null"}], "default": default})
 
 
 OffByDefault = Annotated[bool, default_schema(False, {"type": "boolean"})]
-
-
+UserIdText = Annotated[str, Field(min_length=1, max_length=USER_ID_CHARS_MAX)]
+UuidText = Annotated[
+    str, AfterValidator(read_uuid), WithJsonSchema({"type": "string", "format": "uuid"})
+]
 QueryText = Annotated[str, Field(max_length=QUERY_CHARS_MAX)]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.http.operation import Envelope, Operation
 from recollect.http.pages import RequestedPage, render_list
@@ -10,7 +10,9 @@ from recollect.http.services import Services
 from recollect.idempotency.service import IdempotencyService, RecordedAnswer
 from recollect.identity.model import Principal
 from recollect.identity.requester import Requester
+from recollect.kernel.pages import Page
 
+T = TypeVar("T")
 Headers = Mapping[bytes, bytes]
 
 
@@ -67,6 +69,27 @@ class Reply:
 
 
 Handler = Callable[[Call], Awaitable[str | bytes | Reply | None]]
+
+
+def respond_with(request: Callable[[Call], Awaitable[T]], render: Callable[[T], str]) -> Handler:
+    """A handler that makes the request of the service and renders the object that it returns."""
+
+    async def handle(call: Call) -> str:
+        return render(await request(call))
+
+    return handle
+
+
+def respond_with_page(
+    request: Callable[[Call], Awaitable[Page[T]]], render: Callable[[T], str]
+) -> Handler:
+    """A handler that makes the request of the service and renders the page that it returns."""
+
+    async def handle(call: Call) -> bytes:
+        page = await request(call)
+        return call.render_page(map(render, page.items), page.next_cursor)
+
+    return handle
 
 
 async def run_idempotent(

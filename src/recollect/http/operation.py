@@ -1,12 +1,26 @@
 """The declaration of an API operation: one row of the operations table, without its handler.
 
-Routing, checks, OpenAPI and gRPC all read the same rows.
+`api/registry.py` collects the rows of all subjects. Routing, the checks before a handler, the
+OpenAPI documents and gRPC read them there, and so can every other surface. A row holds the name,
+method and path (whose braces name the ids), the model of the body, the query parameters, the name
+of the response's schema, and the errors (`error_statuses`). What a caller may assume of a repeat:
+a GET changes nothing, `only_reads` marks a POST that changes nothing, a PUT or a DELETE may be
+repeated, and a POST of the memory API may be repeated under one idempotency key.
+
+To add an operation to a subject:
+
+1. `<subject>/service.py`: the method that does it.
+2. `<subject>/rest.py`: the body, the resource of the answer, a row in OPERATIONS and a handler in
+   HANDLERS under the same name. A new module of rows goes into the list in `api/registry.py`.
+3. `<subject>/grpc.py`, with its message in `contracts/proto`: only if gRPC has it too.
+4. `make generate` writes the OpenAPI documents. `tests/surface` fails for a row without a handler,
+   a handler without a row, and a response without a schema.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
@@ -151,6 +165,13 @@ Instant = Annotated[
 ]
 
 
+class Justified(Body):
+    """The reason of an admin call, where it is not in the query."""
+
+    optional: ClassVar[bool] = True
+    justification: Annotated[str, Field(max_length=JUSTIFICATION_CHARS_MAX)] | None = None
+
+
 class JustifiedStrict(StrictBody):
     """The reason of an admin call, where it is not in the query."""
 
@@ -163,6 +184,32 @@ def memory_operation(
     """Declare one operation; `call` is its method and path, such as `GET /v1/agents`."""
     method, path = call.split(" ")
     return Operation(name, OperationFamily.MEMORIES, method, path, description, success, **rest)
+
+
+def conversation_operation(
+    name: str, call: str, success: int, description: str, **rest: Any
+) -> Operation:
+    """Declare one operation of the conversation API."""
+    method, path = call.split(" ")
+    return Operation(
+        name, OperationFamily.CONVERSATIONS, method, path, description, success, **rest
+    )
+
+
+def admin_operation(name: str, call: str, success: int, description: str, **rest: Any) -> Operation:
+    """Declare one admin operation. A GET needs the right to read, the others that to change."""
+    method, path = call.split(" ")
+    rest.setdefault("action", Action.ADMIN_READ if method == "GET" else Action.ADMIN_WRITE)
+    rest.setdefault("body", Justified)
+    return Operation(name, OperationFamily.ADMIN, method, path, description, success, **rest)
+
+
+def system_operation(name: str, call: str, description: str, **rest: Any) -> Operation:
+    """Declare one operation that needs no credentials."""
+    method, path = call.split(" ")
+    return Operation(
+        name, OperationFamily.SYSTEM, method, path, description, 200, open=True, **rest
+    )
 
 
 def id_param(name: str, description: str) -> Param:

@@ -2,18 +2,31 @@
 
 A field takes the attribute of its own name from the object that is rendered, or the attribute that
 `attribute("owner")` names. In the memory API all fields are always there, even if null, so a field
-has no default.
+has no default. In the conversation API a field without a value is left out (`SparseResource`).
+
+Entries are not declared here: `conversations/entries/rest.py` renders them by hand, because their
+content is JSON text already.
 """
 
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AliasPath, BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic import (
+    AliasGenerator,
+    AliasPath,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+)
+from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema
 
 from recollect.http.operation import OWNER
 from recollect.http.params import Schema
-from recollect.http.schemas import INSTANT, OBJECT, schema_ref
+from recollect.http.schemas import INSTANT, LEVEL, OBJECT, UUID, schema_ref
+from recollect.kernel.access_level import Level
 from recollect.kernel.clock import to_text
 from recollect.kernel.owner import Owner
 from recollect.kernel.strict_json import JsonText, dump
@@ -21,6 +34,8 @@ from recollect.kernel.strict_json import JsonText, dump
 _SUFFIX = "Resource"
 
 # The types of fields that are no plain JSON values. Each says how it is written and described.
+IdText = Annotated[str, WithJsonSchema(UUID)]
+LevelName = Annotated[Level, PlainSerializer(lambda level: level.word), WithJsonSchema(LEVEL)]
 InstantText = Annotated[datetime, PlainSerializer(to_text), WithJsonSchema(INSTANT)]
 OwnerText = Annotated[Owner, PlainSerializer(lambda owner: owner.spelling), WithJsonSchema(OWNER)]
 JsonObject = Annotated[dict[str, Any], WithJsonSchema(OBJECT)]
@@ -29,6 +44,11 @@ JsonObject = Annotated[dict[str, Any], WithJsonSchema(OBJECT)]
 def attribute(path: str) -> Any:
     """A field whose value is this attribute of the rendered object; dots lead into attributes."""
     return Field(validation_alias=AliasPath(*path.split(".")))
+
+
+def optional_attribute(path: str) -> Any:
+    """The same for a field that a `SparseResource` leaves out if it has no value."""
+    return Field(default=None, validation_alias=AliasPath(*path.split(".")))
 
 
 class ResourcePart(BaseModel):
@@ -55,6 +75,19 @@ class Resource(ResourcePart):
     """A resource with a schema of its own in the document: `AgentResource` is its `Agent`."""
 
 
+class SparseResource(Resource):
+    """A resource of the conversation API: its JSON has camelCase names, and leaves out fields
+    that are None. Such fields are declared with the default None."""
+
+    model_config = ConfigDict(alias_generator=AliasGenerator(serialization_alias=to_camel))
+
+    @classmethod
+    def to_fields(cls, source: object) -> dict[str, Any]:
+        """The fields that have a value, as values of JSON."""
+        fields = cls.model_validate(source).model_dump(by_alias=True)
+        return {name: value for name, value in fields.items() if value is not None}
+
+
 def resource_schemas(*resources: type[Resource]) -> dict[str, Schema]:
     """The schemas of these resources by name."""
     return {_schema_name(each.__name__): _build_schema(each) for each in resources}
@@ -69,7 +102,16 @@ def _build_schema(resource: type[Resource]) -> Schema:
         mode="serialization", schema_generator=_UntitledJsonSchema, ref_template="{model}"
     )
     definitions = schema.pop("$defs", {})
+    if issubclass(resource, SparseResource):
+        schema["properties"] = {
+            name: _without_null(field) for name, field in schema["properties"].items()
+        }
     return dict(_replace_refs(_without_docs(schema), definitions))
+
+
+def _without_null(field: Schema) -> Schema:
+    """The schema of a field that is absent rather than null."""
+    return field["anyOf"][0] if field.pop("default", ...) is None else field
 
 
 def _replace_refs(value: Any, definitions: Schema) -> Any:

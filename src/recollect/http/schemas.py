@@ -1,24 +1,18 @@
 """JSON schemas that the responses of several subjects are made of."""
 
 from recollect.http.params import Schema
+from recollect.kernel.access_level import Level
 
 TEXT: Schema = {"type": "string"}
-
-
 UUID: Schema = {"type": "string", "format": "uuid"}
-
-
 INSTANT: Schema = {
     "type": "string",
     "format": "date-time",
     "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$",
 }
-
-
 INTEGER: Schema = {"type": "integer"}
-
-
 OBJECT: Schema = {"type": "object"}
+LEVEL: Schema = {"type": "string", "enum": [level.word for level in Level]}
 
 
 def object_schema(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:

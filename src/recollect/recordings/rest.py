@@ -1,5 +1,5 @@
-"""REST handlers of recordings: an upload that is recorded as it arrives, server-sent events that
-replay it, and a cancel.
+"""The REST operations of recordings: an upload that is recorded as it arrives, server-sent events
+that replay it, and a cancel.
 
 If another node has the recording, the request is forwarded to it: unlike gRPC clients, browsers
 can't follow a redirect to an internal address."""
@@ -11,11 +11,14 @@ import structlog
 
 from recollect.conversations.requests import path_conversation_id
 from recollect.http.call import Call, Handler, Reply
+from recollect.http.operation import PLAIN_TEXT, Operation, conversation_operation
+from recollect.http.params import Schema
+from recollect.http.schemas import TEXT, object_schema
 from recollect.kernel.errors import InvalidInput, RecollectError, Unavailable
 from recollect.kernel.strict_json import dump
 from recollect.recordings.forwarder import ForwardedResponse
 from recollect.recordings.forwarding import HOPS_HEADER, ForwardingService, wait_for_node
-from recollect.recordings.model import RecordingChunk, ReplayCursor
+from recollect.recordings.model import RecordingChunk, RecordOutcome, ReplayCursor
 from recollect.recordings.replay import RemoteNode
 from recollect.recordings.service import RecorderService
 
@@ -36,6 +39,43 @@ _KEEP_ALIVE = b":\n\n"
 # No line ends in server-sent events, but some clients treat them as such.
 _LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _log = structlog.get_logger("recollect.rest")
+
+RESOURCES: dict[str, Schema] = {
+    "RecordOutcome": object_schema(
+        {"status": TEXT | {"enum": [str(word) for word in RecordOutcome]}}
+    ),
+}
+_PATH = "/v1/conversations/{id}/response"
+OPERATIONS: tuple[Operation, ...] = (
+    conversation_operation(
+        "recordResponse",
+        f"POST {_PATH}",
+        200,
+        "Record a response while it is being made: the body is its text, sent as it comes. Answers "
+        "at the end, with how it ended. Needs level writer.",
+        response="RecordOutcome",
+        takes=PLAIN_TEXT,
+        refusals=(400, 409, 413, 415),
+    ),
+    conversation_operation(
+        "replayResponse",
+        f"GET {_PATH}",
+        200,
+        "Follow a response that is being recorded, from its beginning or from behind the place "
+        "that `Last-Event-ID` names, as server-sent events. 204 if there is nothing to follow.",
+        media="text/event-stream",
+        refusals=(400, 502),
+    ),
+    conversation_operation(
+        "cancelResponse",
+        f"DELETE {_PATH}",
+        200,
+        "End the recording of a response. Answers once it is closed, also if there was none. Needs "
+        "level writer.",
+        media=PLAIN_TEXT,
+        refusals=(409, 502),
+    ),
+)
 
 
 async def record_response(call: Call) -> str:
@@ -104,7 +144,7 @@ async def _cancel_remote(call: Call, elsewhere: RemoteNode) -> Reply:
 
 async def _forward(call: Call, method: str, elsewhere: RemoteNode) -> ForwardedResponse:
     headers = {name: call.headers[name] for name in _FORWARDED_HEADERS if name in call.headers}
-    path = f"/v1/conversations/{path_conversation_id(call)}/response"
+    path = _PATH.format(id=path_conversation_id(call))
     return await call.services[ForwardingService].forward(method, elsewhere.address, path, headers)
 
 

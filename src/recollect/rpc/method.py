@@ -2,14 +2,17 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
+from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import Message
 
 from recollect.http.call import Call
 from recollect.identity.actions import Action
 from recollect.rpc.generated.memory_service_pb2 import PageRequest
 
+T = TypeVar("T")
 Trailers = tuple[tuple[str, str], ...]
 
 
@@ -43,22 +46,22 @@ class GrpcRequest:
 class MemoryGrpcMethod:
     """A gRPC method of the memory API. It shares the handler of the operation that it names.
 
-    `ask` translates the message to REST's terms, `tell` the handler's JSON to a message.
+    `parse` translates the message to REST's terms, `render` the handler's JSON to a message.
     """
 
     operation: str
-    ask: Callable[[Any], GrpcRequest]
-    tell: Callable[[Any], Message]
+    parse: Callable[[Any], GrpcRequest]
+    render: Callable[[Any], Message]
 
 
 @dataclass(frozen=True, slots=True)
 class DeferredReply:
-    """A reply that is built later by `tell`, because a large one must be built on a thread.
+    """A reply that is built later by `build`, because a large one must be built on a thread.
 
     `size` is about its size in bytes, `trailers` its trailing metadata.
     """
 
-    tell: Callable[[], Message]
+    build: Callable[[], Message]
     size: int
     trailers: Trailers = ()
 
@@ -72,6 +75,41 @@ class GrpcMethod:
     translated, and its handler. `action` replaces the operation's own action over gRPC."""
 
     operation: str
-    ask: Callable[[Any], GrpcRequest]
+    parse: Callable[[Any], GrpcRequest]
     handle: GrpcHandler
     action: Action | None = None
+
+
+def reply_with(
+    request: Callable[[Call], Awaitable[T]], render: Callable[[T], Message]
+) -> GrpcHandler:
+    """A handler that makes the request of the service and renders what it returns."""
+
+    async def handle(call: Call) -> Message:
+        return render(await request(call))
+
+    return handle
+
+
+def reply_later(
+    request: Callable[[Call], Awaitable[T]],
+    render: Callable[[T], Message],
+    estimate_size: Callable[[T], int],
+) -> GrpcHandler:
+    """The same for a reply that may be large."""
+
+    async def handle(call: Call) -> DeferredReply:
+        result = await request(call)
+        return DeferredReply(partial(render, result), estimate_size(result))
+
+    return handle
+
+
+def reply_empty(request: Callable[[Call], Awaitable[None]]) -> GrpcHandler:
+    """A handler that makes the request of the service and replies with an empty message."""
+
+    async def handle(call: Call) -> Message:
+        await request(call)
+        return Empty()
+
+    return handle

@@ -3,21 +3,22 @@
 from functools import partial
 from typing import Any
 
-from recollect.conversations.grpc_messages import (
-    estimate_size,
-    to_results,
-    to_unindexed,
-)
-from recollect.conversations.requests import (
-    new_text,
-    search_request,
-)
+from recollect.conversations.entries.entry import Entry
+from recollect.conversations.grpc_messages import encode_entry, encode_optional, estimate_size
 from recollect.http.call import Call
+from recollect.kernel.pages import Page
+from recollect.rpc.encoding import EncodedMessage, join_messages
 from recollect.rpc.generated import memory_service_pb2 as pb
-from recollect.rpc.method import DeferredReply, GrpcMethod, GrpcRequest
-from recollect.rpc.values import id_from_bytes
-from recollect.search.entries.indexing import IndexingService
-from recollect.search.entries.service import EntrySearchService
+from recollect.rpc.method import (
+    DeferredReply,
+    GrpcMethod,
+    GrpcRequest,
+    reply_later,
+    reply_with,
+)
+from recollect.rpc.values import id_from_bytes, id_to_bytes
+from recollect.search import requests
+from recollect.search.model import EntryHit, EntryHitPage
 
 
 def parse_search(message: pb.SearchEntriesRequest) -> GrpcRequest:
@@ -56,32 +57,58 @@ def _index_item(item: pb.IndexEntryRequest) -> dict[str, str]:
 
 async def search(call: Call) -> DeferredReply:
     """Search the caller's trees. Stages that failed are named in the trailer `degraded`."""
-    page = await call.services[EntrySearchService].search(call.principal, search_request(call))
+    page = await requests.search(call)
     trailers = (("degraded", ",".join(page.degraded)),) if page.degraded else ()
     size = estimate_size(hit.entry for hit in page.items)
     return DeferredReply(partial(to_results, page), size, trailers)
 
 
-async def index_entries(call: Call) -> pb.IndexConversationsResponse:
-    """Store the texts of an indexer, all or none."""
-    texts = [new_text(item) for item in call.body.root]
-    return pb.IndexConversationsResponse(
-        indexed=await call.services[IndexingService].index(call.principal, texts)
+def to_results(page: EntryHitPage) -> EncodedMessage:
+    message = pb.SearchEntriesResponse(next_cursor=page.next_cursor or "")
+    results = map(_encode_hit, page.items)
+    return EncodedMessage(
+        join_messages(message, pb.SearchEntriesResponse.RESULTS_FIELD_NUMBER, results)
     )
 
 
-async def list_unindexed(call: Call) -> DeferredReply:
+def to_unindexed(page: Page[Entry]) -> EncodedMessage:
     """Entries that have no text to be found by."""
-    page = await call.services[IndexingService].list_unindexed(
-        call.principal, cursor=call.page.after, limit=call.page.size
+    message = pb.ListUnindexedEntriesResponse(cursor=page.next_cursor)
+    entries = map(_encode_unindexed, page.items)
+    return EncodedMessage(
+        join_messages(message, pb.ListUnindexedEntriesResponse.ENTRIES_FIELD_NUMBER, entries)
     )
-    return DeferredReply(partial(to_unindexed, page), estimate_size(page.items))
+
+
+def _encode_hit(hit: EntryHit) -> bytes:
+    """One result, with its entry where that was asked for."""
+    message = pb.SearchResult(
+        conversation_id=id_to_bytes(hit.conversation_id),
+        conversation_title=hit.conversation_title or "",
+        entry_id=id_to_bytes(hit.entry_id),
+        score=hit.score,
+        highlights=hit.highlights or "",
+    )
+    return join_messages(message, pb.SearchResult.ENTRY_FIELD_NUMBER, encode_optional(hit.entry))
+
+
+def _encode_unindexed(entry: Entry) -> bytes:
+    message = pb.UnindexedEntry(conversation_id=id_to_bytes(entry.conversation_id))
+    return join_messages(message, pb.UnindexedEntry.ENTRY_FIELD_NUMBER, [encode_entry(entry)])
 
 
 METHODS: dict[str, GrpcMethod] = {
     "SearchService/SearchConversations": GrpcMethod("searchConversations", parse_search, search),
-    "SearchService/IndexConversations": GrpcMethod("indexEntries", parse_index, index_entries),
+    "SearchService/IndexConversations": GrpcMethod(
+        "indexEntries",
+        parse_index,
+        reply_with(
+            requests.index_entries, lambda count: pb.IndexConversationsResponse(indexed=count)
+        ),
+    ),
     "SearchService/ListUnindexedEntries": GrpcMethod(
-        "listUnindexed", parse_list_unindexed, list_unindexed
+        "listUnindexed",
+        parse_list_unindexed,
+        reply_later(requests.list_unindexed, to_unindexed, lambda page: estimate_size(page.items)),
     ),
 }

@@ -1,53 +1,132 @@
-"""REST handlers of entry search and of the indexer's operations."""
+"""The REST operations of entry search and of the indexer."""
 
 from functools import partial
 
-from recollect.conversations.bodies import AdminSearchBody
-from recollect.conversations.render import to_hit, to_unindexed
-from recollect.conversations.requests import new_text, search_request
-from recollect.http.call import Call, Handler
+from recollect.conversations.entries.entry import Entry
+from recollect.conversations.entries.rest import to_entry
+from recollect.http.call import Call, Handler, respond_with, respond_with_page
+from recollect.http.operation import (
+    Envelope,
+    Operation,
+    Paging,
+    admin_operation,
+    conversation_operation,
+)
+from recollect.http.params import Schema
+from recollect.http.resource import IdText, SparseResource, resource_schemas
+from recollect.http.schemas import INTEGER, UUID, object_schema, schema_ref
+from recollect.identity.actions import Action
 from recollect.kernel.strict_json import dump
-from recollect.search.entries.indexing import IndexingService
-from recollect.search.entries.service import EntrySearchService
+from recollect.search import requests
+from recollect.search.model import EntryHit, EntryHitPage, EntrySearchComponent, SearchType
+
+SEARCH_TYPE: Schema = {
+    "type": "string",
+    "enum": [str(kind) for kind in SearchType if kind is not SearchType.AUTO],
+}
+STAGE: Schema = {"type": "string", "enum": [str(stage) for stage in EntrySearchComponent]}
+
+
+class SearchResultResource(SparseResource):
+    """One result of a search. Its entry, if the caller wants it, is added as text (`to_hit`)."""
+
+    conversation_id: IdText
+    conversation_title: str | None = None
+    entry_id: IdText
+    score: float
+    highlights: str | None = None
+
+
+def _hit_schema(entry: str) -> Schema:
+    schema = resource_schemas(SearchResultResource)["SearchResult"]
+    return schema | {"properties": schema["properties"] | {"entry": schema_ref(entry)}}
+
+
+RESOURCES: dict[str, Schema] = {
+    "SearchResult": _hit_schema("Entry"),
+    "AdminSearchResult": _hit_schema("AdminEntry"),
+    "UnindexedEntry": object_schema({"conversationId": UUID, "entry": schema_ref("Entry")}),
+    "IndexOutcome": object_schema({"indexed": INTEGER}),
+}
+
+OPERATIONS: tuple[Operation, ...] = (
+    conversation_operation(
+        "searchConversations",
+        "POST /v1/conversations/search",
+        200,
+        "Search the history of the caller's conversations, by words, by meaning or by both. "
+        "A blank query finds nothing. `degraded` names the stages that failed, if any.",
+        response="SearchResult",
+        body=requests.SearchBody,
+        paging=Paging(Envelope.A, search=True),
+        refusals=(501,),
+    ),
+    conversation_operation(
+        "indexEntries",
+        "POST /v1/conversations/index",
+        200,
+        "Give history entries the texts that search shall find them by. All are stored, or none. "
+        "Needs the role indexer.",
+        response="IndexOutcome",
+        action=Action.INDEX,
+        body=requests.IndexBatch,
+        refusals=(404,),
+    ),
+    conversation_operation(
+        "listUnindexed",
+        "GET /v1/conversations/unindexed",
+        200,
+        "List history entries that have no text to be found by, the oldest first. Needs the role "
+        "indexer.",
+        response="UnindexedEntry",
+        action=Action.INDEX,
+        paging=Paging(Envelope.C, 100),
+    ),
+    admin_operation(
+        "adminSearchConversations",
+        "POST /v1/admin/conversations/search",
+        200,
+        "Search anybody's conversations, soft-deleted ones on request.",
+        response="AdminSearchResult",
+        action=Action.ADMIN_READ,
+        audit="searchConversations",
+        body=requests.AdminSearchBody,
+        paging=Paging(Envelope.A, search=True),
+        refusals=(501,),
+    ),
+)
+
+
+def to_hit(hit: EntryHit, *, admin: bool = False) -> str:
+    """One result of a search, with its entry if the caller asked for it."""
+    result = SearchResultResource.render(hit)
+    if hit.entry is None:
+        return result
+    # The entry is JSON text already, so it is inserted before the closing brace.
+    return f'{result[:-1]},"entry":{to_entry(hit.entry, admin=admin)}}}'
+
+
+def to_unindexed(entry: Entry) -> str:
+    """An entry that has no text to be found by."""
+    return f'{{"conversationId":"{entry.conversation_id}","entry":{to_entry(entry)}}}'
 
 
 async def search(call: Call) -> bytes:
-    """Search the trees that the caller may read."""
-    page = await call.services[EntrySearchService].search(call.principal, search_request(call))
-    return call.render_page(map(to_hit, page.items), page.next_cursor, degraded=page.degraded)
+    return _render_hits(call, await requests.search(call), admin=False)
 
 
 async def search_all(call: Call) -> bytes:
-    """Search all trees, for administrators."""
-    body: AdminSearchBody = call.body
-    page = await call.services[EntrySearchService].search_all(
-        call.principal,
-        search_request(call),
-        user_id=body.user_id,
-        include_deleted=body.include_deleted,
-        justification=call.justification,
-    )
-    items = map(partial(to_hit, admin=True), page.items)
+    return _render_hits(call, await requests.search_all(call), admin=True)
+
+
+def _render_hits(call: Call, page: EntryHitPage, *, admin: bool) -> bytes:
+    items = map(partial(to_hit, admin=admin), page.items)
     return call.render_page(items, page.next_cursor, degraded=page.degraded)
-
-
-async def index_entries(call: Call) -> str:
-    """Set texts from an indexer, all or none."""
-    items = [new_text(item) for item in call.body.root]
-    return dump({"indexed": await call.services[IndexingService].index(call.principal, items)})
-
-
-async def list_unindexed(call: Call) -> bytes:
-    """List entries without indexed text."""
-    page = await call.services[IndexingService].list_unindexed(
-        call.principal, cursor=call.page.after, limit=call.page.size
-    )
-    return call.render_page(map(to_unindexed, page.items), page.next_cursor)
 
 
 HANDLERS: dict[str, Handler] = {
     "searchConversations": search,
     "adminSearchConversations": search_all,
-    "indexEntries": index_entries,
-    "listUnindexed": list_unindexed,
+    "indexEntries": respond_with(requests.index_entries, lambda count: dump({"indexed": count})),
+    "listUnindexed": respond_with_page(requests.list_unindexed, to_unindexed),
 }

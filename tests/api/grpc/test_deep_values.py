@@ -11,10 +11,10 @@ from google.protobuf.message_factory import GetMessageClass
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.conversations.grpc_messages import to_results
 from recollect.kernel.strict_json import DEPTH_MAX, dump
 from recollect.memories.grpc import recall_response
 from recollect.rpc.values import fill_struct, fill_value
+from recollect.search.grpc import to_results
 from recollect.search.model import EntryHitPage
 from tests.api.fakes import a_hit, an_entry
 from tests.api.grpc.client import Client

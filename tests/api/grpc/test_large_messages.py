@@ -10,7 +10,7 @@ import grpc
 import pytest
 from google.protobuf.message import DecodeError
 
-from recollect.conversations.entries.service import SyncOutcome
+from recollect.conversations.entries.append import SyncOutcome
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.pages import Page
 from recollect.kernel.strict_json import dump

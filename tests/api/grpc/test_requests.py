@@ -218,7 +218,7 @@ def test_content_may_be_nested_some_thirty_levels(shared: Adapter) -> None:
     request = whole(APPEND)
     fill_value(request.entry.content[0], value)
     shared.client.send(ANN, APPEND, request).expect()
-    [new] = [args[2] for call, args, _ in shared.fakes.entries.calls if call == "append"][-1:]
+    [new] = [args[1] for call, args, _ in shared.fakes.entries.calls if call == "append"][-1:]
     assert new.content == [value]
 
 

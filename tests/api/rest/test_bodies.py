@@ -63,7 +63,7 @@ def test_an_absent_body_is_fine_where_every_member_is_optional(rest: Rest) -> No
 def test_integers_of_any_length_and_duplicate_members_reach_the_service_exactly(rest: Rest) -> None:
     body = b'{"content":["first"],"content":[12345678901234567890, 1.5, {"z":1,"a":null}]}'
     assert rest.call("POST", ENTRIES, body).status == 201
-    new = rest.entries.calls[0][1][2]
+    new = rest.entries.calls[0][1][1]
     assert new.content == [12345678901234567890, 1.5, {"z": 1, "a": None}]
     assert list(new.content[2]) == ["z", "a"]
 
@@ -80,8 +80,8 @@ def test_an_append_reaches_the_service_with_its_members(rest: Rest) -> None:
         "colour": "ignored",
     }
     assert rest.call("POST", ENTRIES.replace(ID, ID.upper()), body).status == 201
-    _, (principal, conversation_id, new), _ = rest.entries.calls[0]
-    assert (principal.user_id, conversation_id) == ("ann", ID)
+    _, (principal, new), _ = rest.entries.calls[0]
+    assert (principal.user_id, new.conversation_id) == ("ann", ID)
     assert (new.content, new.content_type, new.channel) == ("hello", "history", Channel.HISTORY)
     assert (new.user_id, new.indexed_content) == ("ann", "h")
     assert (new.forked_at_conversation_id, new.forked_at_entry_id) == (ID, ID)
@@ -90,7 +90,7 @@ def test_an_append_reaches_the_service_with_its_members(rest: Rest) -> None:
 def test_null_counts_as_absent(rest: Rest) -> None:
     body = {"content": ["a"], "contentType": None, "channel": None, "forkedAtEntryId": None}
     assert rest.call("POST", ENTRIES, body).status == 201
-    new = rest.entries.calls[0][1][2]
+    new = rest.entries.calls[0][1][1]
     assert (new.content_type, new.channel, new.forked_at_entry_id) == (None, None, None)
     missing = rest.call("POST", ENTRIES, {"content": None}).refused(400, "validation_error")
     assert fields(missing) == ["content"]
@@ -103,7 +103,7 @@ def test_a_patch_tells_an_absent_title_from_a_cleared_one(
     rest: Rest, body: dict[str, Any], title: Any
 ) -> None:
     assert rest.call("PATCH", f"/v1/conversations/{ID}", body).status == 200
-    assert rest.conversations.calls[0][1][2] == title
+    assert rest.conversations.calls[0][1][1].title == title
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,8 @@ def test_sync_takes_a_list_of_at_most_ten_thousand_items(rest: Rest, content: An
 
 def test_levels_come_in_any_letter_case(rest: Rest) -> None:
     assert rest.call("POST", MEMBERS, {"userId": "bob", "accessLevel": "WRITER"}).status == 201
-    assert rest.sharing.calls[0][1][2:] == ("bob", Level.WRITER)
+    command = rest.sharing.calls[0][1][1]
+    assert (command.user_id, command.level) == ("bob", Level.WRITER)
 
 
 def test_a_declared_length_above_the_limit_is_refused_unread(rest: Rest) -> None:

@@ -6,9 +6,8 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from recollect.api.openapi.document import admin_document, user_document
-from recollect.conversations.entries.service import SyncOutcome
-from recollect.conversations.operations import OPERATIONS
-from recollect.conversations.schemas import RESOURCES
+from recollect.api.registry import CONVERSATION_OPERATIONS, RESOURCES
+from recollect.conversations.entries.append import SyncOutcome
 from recollect.http.operation import Operation
 from tests.api.fakes import AT_TEXT, ID, Rest, an_entry, seen
 
@@ -41,7 +40,7 @@ def schema_of(operation: Operation) -> Any:
     return schema | {"components": document["components"]}
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+@pytest.mark.parametrize("operation", CONVERSATION_OPERATIONS, ids=lambda operation: operation.name)
 def test_every_operation_answers_as_documented(rest: Rest, operation: Operation) -> None:
     answered = rest.call(
         operation.method, target_of(operation), BODIES.get(operation.name), user="root", key="k1"

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from recollect.app.application import App, build
 from recollect.app.search import build_search_deps
 from recollect.conversations.admin_service import AdminService
+from recollect.conversations.commands import AppendEntry, ShareConversation
 from recollect.conversations.entries.entry import Entry
-from recollect.conversations.entries.service import EntryService, NewEntry
+from recollect.conversations.entries.service import EntryService
 from recollect.conversations.eviction import EvictionService
 from recollect.conversations.service import ConversationService
 from recollect.conversations.sharing.service import SharingService
@@ -79,10 +80,9 @@ class Node:
 
     def say(self, user: str, id_: str, text: str) -> Entry:
         """Append; to an unknown id this creates the conversation."""
-        new = NewEntry(content=[{"role": "USER", "text": text}], content_type="history")
-        return self._run(
-            self.app.services[EntryService].append(_as(user), ConversationId(id_), new)
-        )
+        content = [{"role": "USER", "text": text}]
+        command = AppendEntry(ConversationId(id_), content, content_type="history")
+        return self._run(self.app.services[EntryService].append(_as(user), command))
 
     def index(self, entry: Entry, text: str) -> None:
         """Give an entry another text."""
@@ -92,7 +92,8 @@ class Node:
     def share(self, owner: str, id_: str, user: str) -> None:
         """Let somebody read."""
         sharing = self.app.services[SharingService]
-        self._run(sharing.share(_as(owner), ConversationId(id_), UserId(user), Level.READER))
+        command = ShareConversation(ConversationId(id_), UserId(user), Level.READER)
+        self._run(sharing.share(_as(owner), command))
 
     def unshare(self, owner: str, id_: str, user: str) -> None:
         """Let somebody read no more."""

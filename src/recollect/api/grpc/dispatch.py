@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from recollect.agents.requesters import RequesterLookup
-from recollect.api.registry import MEMORY_HANDLERS, MEMORY_OPERATIONS
+from recollect.api.registry import HANDLERS, OPERATIONS
 from recollect.audit.gate import GateService
-from recollect.conversations.operations import OPERATIONS
 from recollect.http import pages, paths, validation
 from recollect.http.call import Call, Reply, run_handler, run_idempotent
 from recollect.http.operation import Envelope, Operation
@@ -40,7 +39,7 @@ from recollect.rpc.request_reader import LARGE_BYTES, RequestReader
 
 T = TypeVar("T")
 _CREDENTIALS = ("authorization", "x-api-key", "x-requester-id")
-_OPERATIONS_BY_NAME = {o.name: o for o in (*OPERATIONS, *MEMORY_OPERATIONS)}
+_OPERATIONS_BY_NAME = {operation.name: operation for operation in OPERATIONS}
 _FIRST_PAGE = RequestedPage(None, None, echo=False)
 
 
@@ -62,12 +61,12 @@ class GrpcDispatch:
         await self._check_action(method.action or operation.action, principal)
         sent = await inbox.read_one()
         call = await self._read_call(method, principal, sent, large=inbox.large)
-        answered = await method.handle(call)
-        if isinstance(answered, Message):
-            return answered
-        if answered.trailers:
-            context.set_trailing_metadata(answered.trailers)
-        return await _build_reply(answered)
+        reply = await method.handle(call)
+        if isinstance(reply, Message):
+            return reply
+        if reply.trailers:
+            context.set_trailing_metadata(reply.trailers)
+        return await _build_reply(reply)
 
     async def handle_memory(
         self, method: MemoryGrpcMethod, inbox: RequestReader[Any], context: GrpcContext
@@ -132,18 +131,20 @@ class GrpcDispatch:
     ) -> Call:
         if isinstance(method, MemoryGrpcMethod):
             refuse_unknown_fields(sent)
-        return self._build_call(_OPERATIONS_BY_NAME[method.operation], principal, method.ask(sent))
+        return self._build_call(
+            _OPERATIONS_BY_NAME[method.operation], principal, method.parse(sent)
+        )
 
-    def _build_call(self, operation: Operation, principal: Principal, asked: GrpcRequest) -> Call:
-        body = _parse_body(operation, asked)
+    def _build_call(self, operation: Operation, principal: Principal, request: GrpcRequest) -> Call:
+        body = _parse_body(operation, request)
         return Call(
             services=self.services,
             principal=principal,
             requester=None,
             headers={},
-            path=asked.path,
-            query=_parse_query(operation, asked),
-            page=_parse_page(operation, asked, body),
+            path=request.path,
+            query=_parse_query(operation, request),
+            page=_parse_page(operation, request, body),
             body=body,
             justification=None,
             envelope=operation.paging.envelope if operation.paging else Envelope.A,
@@ -155,11 +156,11 @@ async def _run_off_loop_if(large: bool, work: Callable[[], T]) -> T:
     return await asyncio.to_thread(work) if large else work()
 
 
-async def _build_reply(told: DeferredReply) -> Message:
+async def _build_reply(reply: DeferredReply) -> Message:
     """Build the reply. A large one is serialized on a thread: gRPC would do it on the loop."""
-    if told.size <= LARGE_BYTES:
-        return told.tell()
-    return await asyncio.to_thread(lambda: EncodedMessage(told.tell().SerializeToString()))
+    if reply.size <= LARGE_BYTES:
+        return reply.build()
+    return await asyncio.to_thread(lambda: EncodedMessage(reply.build().SerializeToString()))
 
 
 async def _run_operation(
@@ -170,7 +171,7 @@ async def _run_operation(
     fingerprint: Callable[[], Awaitable[str]],
 ) -> Reply:
     """Run the handler, under the idempotency key if there is one."""
-    handler = MEMORY_HANDLERS[operation.name]
+    handler = HANDLERS[operation.name]
     if key is None:
         return await run_handler(operation, handler, call)
     named = (key, await fingerprint())
@@ -184,7 +185,7 @@ def _fingerprint(operation: Operation, sent: Message) -> str:
 
 
 def _reply_message(method: MemoryGrpcMethod, body: bytes) -> Message:
-    return method.tell(strict_json.load(body.decode()) if body else {})
+    return method.render(strict_json.load(body.decode()) if body else {})
 
 
 def _idempotency_key(context: GrpcContext) -> str | None:
@@ -203,27 +204,27 @@ def _metadata_text(value: str | bytes) -> str:
     return text.strip(" \t")
 
 
-def _parse_query(operation: Operation, asked: GrpcRequest) -> dict[str, Any]:
+def _parse_query(operation: Operation, request: GrpcRequest) -> dict[str, Any]:
     given = {
         name: [sent] if isinstance(sent, str) else sent
-        for name, sent in asked.query.items()
+        for name, sent in request.query.items()
         if sent
     }
     return validation.read_parameters(given, operation.query)
 
 
-def _parse_page(operation: Operation, asked: GrpcRequest, body: Any) -> RequestedPage:
+def _parse_page(operation: Operation, request: GrpcRequest, body: Any) -> RequestedPage:
     if operation.paging is None:
         return _FIRST_PAGE
     if operation.paging.search:
         return pages.parse_search_page(body, echo=False)
-    given = {} if asked.limit is None else {"limit": [str(asked.limit)]}
-    given |= {operation.paging.envelope.cursor_names[0]: [asked.after]} if asked.after else {}
+    given = {} if request.limit is None else {"limit": [str(request.limit)]}
+    given |= {operation.paging.envelope.cursor_names[0]: [request.after]} if request.after else {}
     return pages.parse_page(given, operation.paging, echo=False)
 
 
-def _parse_body(operation: Operation, asked: GrpcRequest) -> Any:
+def _parse_body(operation: Operation, request: GrpcRequest) -> Any:
     if operation.body is None:
         return None
-    strict_json.check_value(asked.body, queries=operation.body.queries)
-    return validation.validate_body(asked.body, operation.body)
+    strict_json.check_value(request.body, queries=operation.body.queries)
+    return validation.validate_body(request.body, operation.body)

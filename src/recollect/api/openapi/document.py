@@ -21,9 +21,7 @@ from recollect.api.openapi.errors import (
     error_responses,
 )
 from recollect.api.openapi.operation import collect_schemas, describe_operation
-from recollect.api.registry import MEMORY_OPERATIONS, MEMORY_RESOURCES
-from recollect.conversations.operations import OPERATIONS
-from recollect.conversations.schemas import RESOURCES
+from recollect.api.registry import MEMORY_OPERATIONS, OPERATIONS, RESOURCES
 from recollect.http.operation import Operation, OperationFamily
 from recollect.http.params import Schema
 
@@ -64,7 +62,6 @@ class _DocumentSource:
     title: str
     about: str
     rows: Sequence[Operation]
-    resources: Mapping[str, Schema]
     problems: Mapping[str, Schema]
     statuses: Statuses
 
@@ -88,7 +85,6 @@ def memories_document() -> dict[str, Any]:
             "Recollect memories",
             _ABOUT_MEMORIES,
             MEMORY_OPERATIONS,
-            MEMORY_RESOURCES,
             MEMORY_PROBLEMS,
             MEMORY_STATUSES,
         )
@@ -130,7 +126,7 @@ def _read_file(name: str) -> str | None:
 
 def _conversation_source(title: str, *families: OperationFamily) -> _DocumentSource:
     rows = [operation for operation in OPERATIONS if operation.family in families]
-    return _DocumentSource(title, _ABOUT, rows, RESOURCES, PROBLEMS, STATUSES)
+    return _DocumentSource(title, _ABOUT, rows, PROBLEMS, STATUSES)
 
 
 def _build_document(source: _DocumentSource) -> dict[str, Any]:
@@ -152,7 +148,7 @@ def _build_document(source: _DocumentSource) -> dict[str, Any]:
         "tags": [{"name": str(family)} for family in families],
         "paths": paths,
         "components": {
-            "schemas": {**source.problems, **collect_schemas(source.rows, source.resources)},
+            "schemas": {**source.problems, **collect_schemas(source.rows, RESOURCES)},
             "responses": error_responses(source.statuses),
             "securitySchemes": _SECURITY_SCHEMES,
         },

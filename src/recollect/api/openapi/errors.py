@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.conversations.schemas import SEARCH_TYPE
 from recollect.http.params import Schema
 from recollect.http.schemas import TEXT, UUID, object_schema, schema_ref
+from recollect.search.rest_entries import SEARCH_TYPE
 
 # Per status: its description, and the schema names of its bodies.
 Statuses = Mapping[int, tuple[str, tuple[str, ...]]]

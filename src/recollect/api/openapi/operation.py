@@ -8,7 +8,6 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from recollect.api.openapi.errors import response_name
 from recollect.audit.model import JUSTIFICATION_CHARS_MAX
-from recollect.conversations.schemas import STAGE
 from recollect.http.bodies import Body
 from recollect.http.operation import Envelope, Operation, Paging
 from recollect.http.params import Param, Schema, limit_param
@@ -16,6 +15,7 @@ from recollect.http.schemas import TEXT, nullable_schema, schema_ref
 from recollect.idempotency.service import KEY_CHARS_MAX
 from recollect.identity.actions import NEEDS_CLIENT
 from recollect.kernel.ids import USER_ID_CHARS_MAX
+from recollect.search.rest_entries import STAGE
 
 _PROGRESS = 'data: {"progress":0}\n\ndata: {"progress":100}\n\n'
 _EVENTS = 'id: WyJldmVudCJd\nevent: memory.write\ndata: {"event_type":"memory.write"}\n\n'

@@ -9,7 +9,12 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from recollect.api.registry import MEMORY_HANDLERS, MEMORY_OPERATIONS
+from recollect.api.registry import (
+    CONVERSATION_OPERATIONS,
+    HANDLERS,
+    MEMORY_OPERATIONS,
+    OPERATIONS,
+)
 from recollect.api.rest.dispatch import RestDispatch
 from recollect.api.rest.middleware import (
     HttpRequest,
@@ -18,36 +23,14 @@ from recollect.api.rest.middleware import (
 )
 from recollect.api.rest.routes import SegmentRoute
 from recollect.api.rest.system import RenderableMetrics, public_handlers
-from recollect.conversations import rest as conversations
-from recollect.conversations import rest_admin, rest_eviction
-from recollect.conversations.entries import rest as entries
-from recollect.conversations.operations import OPERATIONS
-from recollect.conversations.sharing import rest as memberships
-from recollect.conversations.sharing import rest_transfers
-from recollect.doctor import rest as doctor
-from recollect.http.call import Handler, Reply
+from recollect.http.call import Reply
 from recollect.http.errors import MethodNotAllowed, UnknownPath
 from recollect.http.operation import Operation
 from recollect.http.services import Services
 from recollect.identity.ports import Authenticator
 from recollect.observability.request_log_port import RequestLog
-from recollect.recordings import rest as recorder
-from recollect.search import rest_entries
 
 NO_ROUTE = "(none)"
-
-HANDLERS: dict[str, Handler] = {
-    **entries.HANDLERS,
-    **rest_entries.HANDLERS,
-    **conversations.HANDLERS,
-    **memberships.HANDLERS,
-    **rest_transfers.HANDLERS,
-    **recorder.HANDLERS,
-    **rest_admin.HANDLERS,
-    **doctor.ADMIN_HANDLERS,
-    **rest_eviction.HANDLERS,
-    **MEMORY_HANDLERS,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +56,7 @@ def create_app(
     dispatch = RestDispatch(services, authenticator, emit_after_cursor=settings.emit_after_cursor)
     answers = public_handlers(services, metrics) | {
         operation.name: partial(dispatch.handle, operation, HANDLERS[operation.name])
-        for operation in (*OPERATIONS, *MEMORY_OPERATIONS)
+        for operation in OPERATIONS
         if not operation.open
     }
     return Router(
@@ -84,7 +67,7 @@ def create_app(
                     PathEndpoint(path, _handlers_by_method(rows, answers), frame),
                     name=path,
                 )
-                for path, rows in _group_by_path(OPERATIONS).items()
+                for path, rows in _group_by_path(CONVERSATION_OPERATIONS).items()
             ),
             *_memory_routes(answers, frame),
         ],

@@ -8,6 +8,7 @@ conversation tree. The conversation may not exist yet; `AppendTargets` finds or 
 from dataclasses import dataclass, replace
 from typing import Any
 
+from recollect.conversations.commands import AppendEntry, SyncEntries, WriteEntry
 from recollect.conversations.entries import content as history
 from recollect.conversations.entries import epochs
 from recollect.conversations.entries.append_target import (
@@ -31,26 +32,13 @@ from recollect.identity.actions import Action
 from recollect.identity.model import Principal
 from recollect.kernel import strict_json
 from recollect.kernel.errors import InvalidInput, ValidationFailed
-from recollect.kernel.ids import ConversationId, EntryId, UserId
+from recollect.kernel.ids import EntryId, UserId
 from recollect.kernel.runtime import Runtime
 from recollect.kernel.strict_json import JsonText
 from recollect.search.model import IndexedWords, index_words
 
 # A sync compares with every entry of the latest epoch, so that read has no page size.
 _NO_LIMIT = 2**31
-
-
-@dataclass(frozen=True, slots=True)
-class NewEntry:
-    """An append or sync as the caller sent it. A field that was not sent is None."""
-
-    content: Any
-    content_type: str | None = None
-    channel: Channel | None = None
-    user_id: UserId | None = None
-    indexed_content: str | None = None
-    forked_at_conversation_id: ConversationId | None = None
-    forked_at_entry_id: EntryId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +56,7 @@ class EntryDraft:
     user_id: UserId | None
     headline: Headline | None
     indexed_content: str | None
-    sent: NewEntry
+    sent: WriteEntry
 
     def find_words(self) -> IndexedWords | None:
         """Tokenize the text to be indexed, if there is one. Slow for a long text, so it is not
@@ -109,9 +97,9 @@ class EntryWriter:
         self._runtime = runtime
         self._indexer = indexer
         self._index_raw_text = index_raw_text
-        self._places = AppendTargets(stores, runtime)
+        self._targets = AppendTargets(stores, runtime)
 
-    def build_draft(self, principal: Principal, new: NewEntry) -> EntryDraft:
+    def build_draft(self, principal: Principal, new: AppendEntry) -> EntryDraft:
         """Check an append as far as that goes without stored data.
 
         The channel decides the rules. Memory needs a content type and is stored as sent. History
@@ -140,7 +128,7 @@ class EntryWriter:
             sent=new,
         )
 
-    def build_sync_draft(self, principal: Principal, new: NewEntry) -> EntryDraft:
+    def build_sync_draft(self, principal: Principal, new: SyncEntries) -> EntryDraft:
         """The same for a sync, which always writes memory."""
         _check_user(principal, new)
         if new.channel is Channel.HISTORY:
@@ -148,16 +136,11 @@ class EntryWriter:
         return _build_memory_draft(new)
 
     def append(
-        self,
-        tx: Tx,
-        principal: Principal,
-        conversation_id: ConversationId,
-        draft: EntryDraft,
-        found: IndexedWords | None,
+        self, tx: Tx, principal: Principal, draft: EntryDraft, indexed: IndexedWords | None
     ) -> Entry:
         """Store the draft as the newest entry, and create the conversation if its id is unknown.
 
-        `found` are the words of the draft's indexed text.
+        `indexed` holds the words of the draft's indexed text.
         """
         # Access comes first: whether a user is a member (the second check) is not told to
         # strangers. All reads come before all writes, for two reasons. A new conversation can't
@@ -167,53 +150,46 @@ class EntryWriter:
         #
         # `_find_target` holds the tree's lock until the commit. Everything derived from the branch
         # depends on it: the next position, the latest epoch and the pending title.
-        place = self._find_target(tx, principal, draft.action, conversation_id, draft)
-        self._check_member(tx, principal, place.branch, draft)
-        epoch = self._epoch_for_append(tx, principal, place, draft)
-        self._places.insert_new(tx, place)
-        entry = self._insert_entry(tx, principal, place.branch, draft, epoch)
-        if found is not None:
-            self._indexer.add(tx, entry, found)
+        target = self._find_target(tx, principal, draft.action, draft)
+        self._check_member(tx, principal, target.branch, draft)
+        epoch = self._epoch_for_append(tx, principal, target, draft)
+        self._targets.insert_new(tx, target)
+        entry = self._insert_entry(tx, principal, target.branch, draft, epoch)
+        if indexed is not None:
+            self._indexer.add(tx, entry, indexed)
         return entry
 
-    def sync(
-        self, tx: Tx, principal: Principal, conversation_id: ConversationId, draft: EntryDraft
-    ) -> SyncOutcome:
+    def sync(self, tx: Tx, principal: Principal, draft: EntryDraft) -> SyncOutcome:
         """Compare the list with the client's latest epoch on the visible path, and store the
         difference as one entry, or nothing.
 
         Two equal syncs at once can't both store: the second one waits for the tree's lock, reads
         what the first one stored and finds no difference.
         """
-        place = self._find_target(tx, principal, Action.SYNC, conversation_id, draft)
-        self._check_member(tx, principal, place.branch, draft)
-        latest, existing = self._fetch_latest_memory(tx, principal, place)
+        target = self._find_target(tx, principal, Action.SYNC, draft)
+        self._check_member(tx, principal, target.branch, draft)
+        latest, existing = self._fetch_latest_memory(tx, principal, target)
         stored = [(e.content_type, strict_json.load(e.content)) for e in existing]
         plan = epochs.plan_sync(latest, stored, draft.content_type, draft.items)
         # An empty list for an unknown id stores nothing, and must not create a conversation
         # either. A new fork differs: it inherits `existing` from its parent, so its id is in use
         # from now on, even if the client's memory is equal and no entry is written.
         if plan.store is not None or existing:
-            self._places.insert_new(tx, place)
+            self._targets.insert_new(tx, target)
         if plan.store is None:
             return SyncOutcome(plan.epoch, plan.no_op, plan.epoch_incremented, None)
         delta = replace(draft, items=plan.store, content=strict_json.dump(plan.store))
-        entry = self._insert_entry(tx, principal, place.branch, delta, plan.epoch)
+        entry = self._insert_entry(tx, principal, target.branch, delta, plan.epoch)
         return SyncOutcome(plan.epoch, plan.no_op, plan.epoch_incremented, entry)
 
     def _find_target(
-        self,
-        tx: Tx,
-        principal: Principal,
-        action: Action,
-        conversation_id: ConversationId,
-        draft: EntryDraft,
+        self, tx: Tx, principal: Principal, action: Action, draft: EntryDraft
     ) -> AppendTarget:
-        return self._places.find(
+        return self._targets.find(
             tx,
             principal,
             action,
-            conversation_id,
+            draft.sent.conversation_id,
             parent_id=draft.sent.forked_at_conversation_id,
             entry_id=draft.sent.forked_at_entry_id,
             title=draft.headline.title if draft.headline else None,
@@ -234,21 +210,21 @@ class EntryWriter:
             raise InvalidInput("userId must name a member of the conversation", field="userId")
 
     def _epoch_for_append(
-        self, tx: Tx, principal: Principal, place: AppendTarget, draft: EntryDraft
+        self, tx: Tx, principal: Principal, target: AppendTarget, draft: EntryDraft
     ) -> int | None:
         # Only memory has epochs. An appended entry joins the client's latest epoch; only a sync
         # begins a new one.
         if draft.channel is Channel.HISTORY or principal.client_id is None:
             return None
-        path = self._places.target_path(tx, place)
+        path = self._targets.target_path(tx, target)
         return fetch_latest_epoch(tx, self._stores, path, principal.client_id) or 1
 
     def _fetch_latest_memory(
-        self, tx: Tx, principal: Principal, place: AppendTarget
+        self, tx: Tx, principal: Principal, target: AppendTarget
     ) -> tuple[int | None, list[Entry]]:
         if principal.client_id is None:
             return None, []
-        path = self._places.target_path(tx, place)
+        path = self._targets.target_path(tx, target)
         latest = fetch_latest_epoch(tx, self._stores, path, principal.client_id)
         if latest is None:
             return None, []
@@ -297,7 +273,7 @@ class EntryWriter:
         return text[:INDEXED_CHARS_MAX] if text and self._index_raw_text else None
 
 
-def _choose_channel(principal: Principal, new: NewEntry) -> Channel:
+def _choose_channel(principal: Principal, new: WriteEntry) -> Channel:
     if new.channel is not None:
         return new.channel
     # Memory belongs to a client, so a caller without a key can only mean history. A client's
@@ -309,7 +285,7 @@ def _choose_channel(principal: Principal, new: NewEntry) -> Channel:
     return Channel.HISTORY if history.is_history_type(new.content_type) else Channel.MEMORY
 
 
-def _build_memory_draft(new: NewEntry) -> EntryDraft:
+def _build_memory_draft(new: WriteEntry) -> EntryDraft:
     if new.content_type is None:
         raise _missing_content_type()
     if new.indexed_content is not None:
@@ -328,7 +304,7 @@ def _build_memory_draft(new: NewEntry) -> EntryDraft:
     )
 
 
-def _check_user(principal: Principal, new: NewEntry) -> None:
+def _check_user(principal: Principal, new: WriteEntry) -> None:
     if new.user_id is None or new.user_id == principal.user_id or principal.trusted:
         return
     raise InvalidInput("userId must be the caller", field="userId")

@@ -84,25 +84,25 @@ class AppendTargets:
             raise InvalidInput(message, field="forkedAtEntryId")
         return self._new_root(principal, conversation_id)
 
-    def target_path(self, tx: Tx, place: AppendTarget) -> list[Segment]:
+    def target_path(self, tx: Tx, target: AppendTarget) -> list[Segment]:
         """The visible path of the target, also if its row is not inserted yet."""
-        new = place.new
+        new = target.new
         if new is None:
-            return load_path(tx, self._stores, place.branch.id)
+            return load_path(tx, self._stores, target.branch.id)
         if new.forked_at_conversation_id is None:
             return [Segment(new.id, UNLIMITED)]
         # The row is not in the database yet, so its part of the chain is added by hand.
         chain = self._stores.conversations.fetch_chain(tx, new.forked_at_conversation_id)
         return visible_path([Ancestor(new.id, new.forked_at_seq), *chain])
 
-    def insert_new(self, tx: Tx, place: AppendTarget) -> None:
+    def insert_new(self, tx: Tx, target: AppendTarget) -> None:
         """Insert the target's row, if it is new. Raises Retry if another transaction took the
         id in the meantime."""
-        if place.new is None:
+        if target.new is None:
             return
-        if place.new.forked_at_conversation_id is None:
-            insert_root(tx, self._stores, place.new)
-        elif not self._stores.conversations.insert(tx, place.new):
+        if target.new.forked_at_conversation_id is None:
+            insert_root(tx, self._stores, target.new)
+        elif not self._stores.conversations.insert(tx, target.new):
             # The parent's tree is locked, but the same id may have been taken in another tree.
             raise RetryTransaction
 

@@ -1,46 +1,149 @@
-"""REST handlers of entries: append, list, sync."""
+"""The REST operations of entries: append, list, sync."""
 
-from recollect.conversations.entries.service import EntryService
-from recollect.conversations.render import to_entry, to_sync_outcome
-from recollect.conversations.requests import (
-    entry_query,
-    new_entry,
-    path_conversation_id,
+from json.encoder import encode_basestring
+
+from recollect.conversations.entries import requests
+from recollect.conversations.entries.append import SyncOutcome
+from recollect.conversations.entries.entry import Channel, Entry, EpochFilter, ForkFilter
+from recollect.http import params
+from recollect.http.call import Handler, respond_with, respond_with_page
+from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
+from recollect.http.params import Param, Schema
+from recollect.http.schemas import (
+    INSTANT,
+    INTEGER,
+    TEXT,
+    UUID,
+    nullable_schema,
+    object_schema,
+    schema_ref,
 )
-from recollect.http.call import Call, Handler
+from recollect.identity.actions import Action
+from recollect.kernel.clock import to_text
+from recollect.kernel.errors import InvalidInput
+from recollect.kernel.strict_json import dump
+
+EPOCH_MAX = 2**63 - 1
+_EPOCH: Schema = INTEGER | {"minimum": 1}
 
 
-async def append_entry(call: Call) -> str:
-    new = new_entry(call.body)
-    entry = await call.services[EntryService].append(
-        call.principal, path_conversation_id(call), new
+def entry_schema(**optional: Schema) -> Schema:
+    """The schema of what `to_entry` renders, with these further optional fields."""
+    return object_schema(
+        {
+            "id": UUID,
+            "conversationId": UUID,
+            "channel": requests.CHANNEL,
+            "contentType": TEXT,
+            "content": {"type": "array", "items": {}},
+            "createdAt": INSTANT,
+        },
+        {"userId": TEXT, "epoch": _EPOCH} | optional,
     )
-    return to_entry(entry)
 
 
-async def list_entries(call: Call) -> bytes:
-    """A page of the visible path, or of the whole tree."""
-    page = await call.services[EntryService].list(
-        call.principal,
-        path_conversation_id(call),
-        entry_query(call),
-        after=call.page.after,
-        limit=call.page.size,
+RESOURCES: dict[str, Schema] = {
+    "Entry": entry_schema(),
+    "SyncOutcome": object_schema(
+        {
+            "epoch": nullable_schema(_EPOCH),
+            "noOp": {"type": "boolean"},
+            "epochIncremented": {"type": "boolean"},
+            "entry": nullable_schema(schema_ref("Entry")),
+        }
+    ),
+}
+
+
+def entry_filters(epoch: EpochFilter) -> tuple[Param, ...]:
+    """The filters of a list of entries; `epoch` is the default of the filter of that name."""
+    number = {"type": "integer", "minimum": 1, "maximum": EPOCH_MAX}
+    words = {"type": "string", "enum": ["latest", "all"]}
+    schema = {"anyOf": [words, number], "default": epoch}
+    return (
+        params.enum_param("channel", Channel, "Only this channel."),
+        Param("epoch", _read_epoch, schema, "Which epoch of memory entries to show.", epoch),
+        params.enum_param("forks", ForkFilter, "One branch, or the whole tree.", ForkFilter.NONE),
     )
-    return call.render_page(map(to_entry, page.items), page.next_cursor)
 
 
-async def sync_entries(call: Call) -> str:
-    """Make the client's memory equal to the list."""
-    new = new_entry(call.body)
-    outcome = await call.services[EntryService].sync(
-        call.principal, path_conversation_id(call), new
+def _read_epoch(value: str) -> EpochFilter:
+    match value.lower():
+        case "latest":
+            return "latest"
+        case "all":
+            return "all"
+    if not (value.isascii() and value.isdigit() and value.strip("0")):
+        # The contract calls a bad epoch a broken rule, not bad syntax.
+        raise InvalidInput("epoch must be latest, all or an integer from 1", field="epoch")
+    if len(value) > len(str(EPOCH_MAX)) or int(value) > EPOCH_MAX:
+        raise ValueError(f"must be at most {EPOCH_MAX}")
+    return int(value)
+
+
+_PATH = "/v1/conversations/{id}/entries"
+OPERATIONS: tuple[Operation, ...] = (
+    conversation_operation(
+        "appendEntry",
+        f"POST {_PATH}",
+        201,
+        "Append an entry. An unknown conversation id is created with this entry, owned by the "
+        "caller; with `forkedAtConversationId` it becomes a fork.",
+        response="Entry",
+        body=requests.AppendBody,
+    ),
+    conversation_operation(
+        "listEntries",
+        f"GET {_PATH}",
+        200,
+        "List the entries of a conversation in order, inherited ones included. An unknown "
+        "conversation id gives an empty page. Memory entries are shown to the client that wrote "
+        "them.",
+        response="Entry",
+        query=entry_filters("latest"),
+        paging=Paging(Envelope.A, 50),
+    ),
+    conversation_operation(
+        "syncEntries",
+        f"POST {_PATH}/sync",
+        200,
+        "Make a client's memory equal to a list. The answer says whether anything was stored and "
+        "whether a new epoch began. Needs an API key.",
+        response="SyncOutcome",
+        action=Action.SYNC,
+        body=requests.SyncBody,
+    ),
+)
+
+
+def to_entry(entry: Entry, *, admin: bool = False) -> str:
+    """An entry; admins see which client wrote it."""
+    # Built by hand, because this is the hottest renderer. Ids, enums and times need no escaping,
+    # the content is JSON text already, and `encode_basestring` escapes the rest.
+    parts = [f'{{"id":"{entry.id}","conversationId":"{entry.conversation_id}"']
+    if entry.user_id is not None:
+        parts.append(f'"userId":{encode_basestring(entry.user_id)}')
+    if admin and entry.client_id is not None:
+        parts.append(f'"clientId":{encode_basestring(entry.client_id)}')
+    parts.append(f'"channel":"{entry.channel}"')
+    if entry.epoch is not None:
+        parts.append(f'"epoch":{entry.epoch}')
+    parts.append(f'"contentType":{encode_basestring(entry.content_type)}')
+    parts.append(f'"content":{entry.content},"createdAt":"{to_text(entry.created_at)}"}}')
+    return ",".join(parts)
+
+
+def to_sync_outcome(outcome: SyncOutcome) -> str:
+    """What a sync did, always with all four fields."""
+    entry = "null" if outcome.entry is None else to_entry(outcome.entry)
+    return (
+        f'{{"epoch":{dump(outcome.epoch)},"noOp":{dump(outcome.no_op)},'
+        f'"epochIncremented":{dump(outcome.epoch_incremented)},"entry":{entry}}}'
     )
-    return to_sync_outcome(outcome)
 
 
 HANDLERS: dict[str, Handler] = {
-    "appendEntry": append_entry,
-    "listEntries": list_entries,
-    "syncEntries": sync_entries,
+    "appendEntry": respond_with(requests.append_entry, to_entry),
+    "listEntries": respond_with_page(requests.list_entries, to_entry),
+    "syncEntries": respond_with(requests.sync_entries, to_sync_outcome),
 }

@@ -4,12 +4,8 @@ import asyncio
 from dataclasses import dataclass
 
 from recollect.conversations.access import check_access
-from recollect.conversations.entries.append import (
-    EntryDraft,
-    EntryWriter,
-    NewEntry,
-    SyncOutcome,
-)
+from recollect.conversations.commands import AppendEntry, SyncEntries
+from recollect.conversations.entries.append import EntryDraft, EntryWriter, SyncOutcome
 from recollect.conversations.entries.entry import (
     Channel,
     Entry,
@@ -33,8 +29,6 @@ from recollect.kernel.ids import ClientId, ConversationId, EntryId, parse_uuid
 from recollect.kernel.pages import Page, unknown_cursor_error
 from recollect.search.model import LONG_TEXT_CHARS, IndexedWords
 
-__all__ = ["EntryQuery", "EntryService", "NewEntry", "SyncOutcome"]
-
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery:
@@ -57,28 +51,22 @@ class EntryService:
     ) -> None:
         self._database = context.database
         self._stores = context.stores
-        self._writing = EntryWriter(
+        self._writer = EntryWriter(
             context.stores, context.runtime, indexer, index_raw_text=index_raw_text
         )
 
-    async def append(
-        self, principal: Principal, conversation_id: ConversationId, new: NewEntry
-    ) -> Entry:
+    async def append(self, principal: Principal, command: AppendEntry) -> Entry:
         """Append one entry. An unknown id becomes a new conversation, or a fork of another."""
-        draft = self._writing.build_draft(principal, new)
-        found = await _extract_words(draft)
+        draft = self._writer.build_draft(principal, command)
+        indexed = await _extract_words(draft)
         return await self._database.write(
-            lambda tx: self._writing.append(tx, principal, conversation_id, draft, found)
+            lambda tx: self._writer.append(tx, principal, draft, indexed)
         )
 
-    async def sync(
-        self, principal: Principal, conversation_id: ConversationId, new: NewEntry
-    ) -> SyncOutcome:
+    async def sync(self, principal: Principal, command: SyncEntries) -> SyncOutcome:
         """Make the client's memory equal to the list. An equal list stores nothing."""
-        draft = self._writing.build_sync_draft(principal, new)
-        return await self._database.write(
-            lambda tx: self._writing.sync(tx, principal, conversation_id, draft)
-        )
+        draft = self._writer.build_sync_draft(principal, command)
+        return await self._database.write(lambda tx: self._writer.sync(tx, principal, draft))
 
     async def list(
         self,

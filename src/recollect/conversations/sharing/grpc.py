@@ -1,27 +1,19 @@
 """gRPC methods of memberships and ownership transfers."""
 
-from google.protobuf.empty_pb2 import Empty
-
-from recollect.conversations.bodies import (
-    MembershipPatch,
-    NewMembership,
-    NewTransfer,
-)
 from recollect.conversations.grpc import conversation_path
 from recollect.conversations.grpc_messages import (
     to_membership,
     to_page_info,
     to_transfer,
+    to_transfers,
 )
 from recollect.conversations.requests import path_conversation_id
-from recollect.conversations.sharing.service import SharingService
-from recollect.conversations.sharing.transfer_service import TransferService
+from recollect.conversations.sharing import requests
 from recollect.http import paths
 from recollect.http.call import Call
 from recollect.kernel.errors import ValidationFailed
-from recollect.kernel.ids import ConversationId, TransferId, UserId
 from recollect.rpc.generated import memory_service_pb2 as pb
-from recollect.rpc.method import GrpcMethod, GrpcRequest
+from recollect.rpc.method import GrpcMethod, GrpcRequest, reply_empty, reply_with
 from recollect.rpc.values import id_from_bytes, required_id
 
 _LEVELS = {
@@ -91,10 +83,8 @@ def _membership_path(conversation_id: bytes, user_id: str) -> dict[str, str]:
 
 async def list_memberships(call: Call) -> pb.ListMembershipsResponse:
     """The members, under the conversation that was named."""
+    page = await requests.list_memberships(call)
     conversation_id = path_conversation_id(call)
-    page = await call.services[SharingService].list(
-        call.principal, conversation_id, after=call.page.after, limit=call.page.limit
-    )
     return pb.ListMembershipsResponse(
         memberships=[to_membership(member, conversation_id) for member in page.items],
         page_info=to_page_info(page.next_cursor),
@@ -102,70 +92,13 @@ async def list_memberships(call: Call) -> pb.ListMembershipsResponse:
 
 
 async def share_conversation(call: Call) -> pb.ConversationMembership:
-    """Add a member, or replace a member's level."""
-    body: NewMembership = call.body
-    conversation_id = path_conversation_id(call)
-    membership = await call.services[SharingService].share(
-        call.principal, conversation_id, UserId(body.user_id), body.access_level
-    )
-    return to_membership(membership, conversation_id)
+    membership = await requests.share_conversation(call)
+    return to_membership(membership, path_conversation_id(call))
 
 
 async def update_membership(call: Call) -> pb.ConversationMembership:
-    body: MembershipPatch = call.body
-    conversation_id = path_conversation_id(call)
-    membership = await call.services[SharingService].change(
-        call.principal, conversation_id, UserId(call.path["userId"]), body.access_level
-    )
-    return to_membership(membership, conversation_id)
-
-
-async def delete_membership(call: Call) -> Empty:
-    """Remove a member, or leave."""
-    await call.services[SharingService].remove(
-        call.principal, path_conversation_id(call), UserId(call.path["userId"])
-    )
-    return Empty()
-
-
-async def list_transfers(call: Call) -> pb.ListOwnershipTransfersResponse:
-    page = await call.services[TransferService].list(
-        call.principal, role=call.query["role"], after=call.page.after, limit=call.page.limit
-    )
-    return pb.ListOwnershipTransfersResponse(
-        transfers=map(to_transfer, page.items), page_info=to_page_info(page.next_cursor)
-    )
-
-
-async def create_transfer(call: Call) -> pb.OwnershipTransfer:
-    """Offer a tree to a member."""
-    body: NewTransfer = call.body
-    transfer = await call.services[TransferService].create(
-        call.principal, ConversationId(body.conversation_id), UserId(body.new_owner_user_id)
-    )
-    return to_transfer(transfer)
-
-
-async def get_transfer(call: Call) -> pb.OwnershipTransfer:
-    return to_transfer(
-        await call.services[TransferService].get(call.principal, _path_transfer_id(call))
-    )
-
-
-async def accept_transfer(call: Call) -> Empty:
-    """Become the owner."""
-    await call.services[TransferService].accept(call.principal, _path_transfer_id(call))
-    return Empty()
-
-
-async def delete_transfer(call: Call) -> Empty:
-    """Cancel or reject."""
-    await call.services[TransferService].delete(call.principal, _path_transfer_id(call))
-    return Empty()
-
-
-def _path_transfer_id(call: Call) -> TransferId:
-    return TransferId(call.path["transferId"])
+    membership = await requests.update_membership(call)
+    return to_membership(membership, path_conversation_id(call))
 
 
 METHODS: dict[str, GrpcMethod] = {
@@ -179,21 +112,25 @@ METHODS: dict[str, GrpcMethod] = {
         "updateMembership", parse_update_membership, update_membership
     ),
     "ConversationMembershipsService/DeleteMembership": GrpcMethod(
-        "deleteMembership", parse_delete_membership, delete_membership
+        "deleteMembership", parse_delete_membership, reply_empty(requests.delete_membership)
     ),
     "OwnershipTransfersService/ListOwnershipTransfers": GrpcMethod(
-        "listOwnershipTransfers", parse_list_transfers, list_transfers
+        "listOwnershipTransfers",
+        parse_list_transfers,
+        reply_with(requests.list_transfers, to_transfers),
     ),
     "OwnershipTransfersService/CreateOwnershipTransfer": GrpcMethod(
-        "createOwnershipTransfer", parse_create_transfer, create_transfer
+        "createOwnershipTransfer",
+        parse_create_transfer,
+        reply_with(requests.create_transfer, to_transfer),
     ),
     "OwnershipTransfersService/GetOwnershipTransfer": GrpcMethod(
-        "getOwnershipTransfer", parse_transfer_id, get_transfer
+        "getOwnershipTransfer", parse_transfer_id, reply_with(requests.get_transfer, to_transfer)
     ),
     "OwnershipTransfersService/AcceptOwnershipTransfer": GrpcMethod(
-        "acceptOwnershipTransfer", parse_transfer_id, accept_transfer
+        "acceptOwnershipTransfer", parse_transfer_id, reply_empty(requests.accept_transfer)
     ),
     "OwnershipTransfersService/DeleteOwnershipTransfer": GrpcMethod(
-        "deleteOwnershipTransfer", parse_transfer_id, delete_transfer
+        "deleteOwnershipTransfer", parse_transfer_id, reply_empty(requests.delete_transfer)
     ),
 }

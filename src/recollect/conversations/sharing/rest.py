@@ -1,56 +1,96 @@
-"""REST handlers of memberships."""
+"""The REST operations of memberships."""
 
-from recollect.conversations.bodies import MembershipPatch, NewMembership
-from recollect.conversations.render import to_membership
 from recollect.conversations.requests import path_conversation_id
-from recollect.conversations.sharing.service import SharingService
+from recollect.conversations.sharing import requests
+from recollect.conversations.sharing.membership import Membership
 from recollect.http.call import Call, Handler
-from recollect.kernel.ids import UserId
+from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
+from recollect.http.resource import (
+    IdText,
+    InstantText,
+    LevelName,
+    SparseResource,
+    resource_schemas,
+)
+
+
+class MembershipResource(SparseResource):
+    """A membership, under the conversation that the caller named: it belongs to the whole tree."""
+
+    conversation_id: IdText
+    user_id: str
+    access_level: LevelName
+    created_at: InstantText
+
+
+RESOURCES = resource_schemas(MembershipResource)
+
+_PATH = "/v1/conversations/{id}/memberships"
+OPERATIONS: tuple[Operation, ...] = (
+    conversation_operation(
+        "listMemberships",
+        f"GET {_PATH}",
+        200,
+        "List who belongs to the tree of a conversation.",
+        response="Membership",
+        paging=Paging(Envelope.B),
+    ),
+    conversation_operation(
+        "shareConversation",
+        f"POST {_PATH}",
+        201,
+        "Share the tree of a conversation. For a member the level is replaced.",
+        response="Membership",
+        body=requests.NewMembership,
+        refusals=(409,),
+    ),
+    conversation_operation(
+        "updateMembership",
+        f"PATCH {_PATH}/{{userId}}",
+        200,
+        "Change a member's level.",
+        response="Membership",
+        body=requests.MembershipPatch,
+        refusals=(409,),
+    ),
+    conversation_operation(
+        "deleteMembership",
+        f"DELETE {_PATH}/{{userId}}",
+        204,
+        "Remove a member, or leave. Removing nobody succeeds too.",
+        refusals=(400, 409),
+    ),
+)
+
+
+def to_membership(call: Call, membership: Membership) -> str:
+    """A membership, with the conversation id of the path."""
+    return MembershipResource(
+        conversation_id=path_conversation_id(call),
+        user_id=membership.user_id,
+        access_level=membership.level,
+        created_at=membership.created_at,
+    ).to_json()
 
 
 async def list_memberships(call: Call) -> bytes:
-    """The members of the tree, each with the conversation id of the path."""
-    conversation_id = path_conversation_id(call)
-    page = await call.services[SharingService].list(
-        call.principal, conversation_id, after=call.page.after, limit=call.page.limit
-    )
-    items = (to_membership(membership, conversation_id) for membership in page.items)
+    """The members of the tree."""
+    page = await requests.list_memberships(call)
+    items = (to_membership(call, membership) for membership in page.items)
     return call.render_page(items, page.next_cursor)
 
 
 async def share_conversation(call: Call) -> str:
-    """Add a member, or replace a member's level."""
-    body: NewMembership = call.body
-    conversation_id = path_conversation_id(call)
-    membership = await call.services[SharingService].share(
-        call.principal, conversation_id, UserId(body.user_id), body.access_level
-    )
-    return to_membership(membership, conversation_id)
+    return to_membership(call, await requests.share_conversation(call))
 
 
 async def update_membership(call: Call) -> str:
-    body: MembershipPatch = call.body
-    conversation_id = path_conversation_id(call)
-    membership = await call.services[SharingService].change(
-        call.principal, conversation_id, _path_user_id(call), body.access_level
-    )
-    return to_membership(membership, conversation_id)
-
-
-async def delete_membership(call: Call) -> None:
-    """Remove a member, or leave."""
-    await call.services[SharingService].remove(
-        call.principal, path_conversation_id(call), _path_user_id(call)
-    )
-
-
-def _path_user_id(call: Call) -> UserId:
-    return UserId(call.path["userId"])
+    return to_membership(call, await requests.update_membership(call))
 
 
 HANDLERS: dict[str, Handler] = {
     "listMemberships": list_memberships,
     "shareConversation": share_conversation,
     "updateMembership": update_membership,
-    "deleteMembership": delete_membership,
+    "deleteMembership": requests.delete_membership,
 }

@@ -1,54 +1,88 @@
-"""REST handlers of ownership transfers."""
+"""The REST operations of ownership transfers."""
 
-from recollect.conversations.bodies import NewTransfer
-from recollect.conversations.render import to_transfer
-from recollect.conversations.sharing.transfer_service import TransferService
-from recollect.http.call import Call, Handler
-from recollect.kernel.ids import ConversationId, TransferId, UserId
-
-
-async def list_ownership_transfers(call: Call) -> bytes:
-    page = await call.services[TransferService].list(
-        call.principal,
-        role=call.query["role"],
-        after=call.page.after,
-        limit=call.page.limit,
-    )
-    return call.render_page(map(to_transfer, page.items), page.next_cursor)
+from recollect.conversations.sharing import requests
+from recollect.conversations.sharing.transfer import TransferRole
+from recollect.http.call import Handler, respond_with, respond_with_page
+from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
+from recollect.http.params import lenient_enum_param
+from recollect.http.resource import (
+    IdText,
+    InstantText,
+    SparseResource,
+    attribute,
+    resource_schemas,
+)
 
 
-async def create_ownership_transfer(call: Call) -> str:
-    """Offer a tree to a member."""
-    body: NewTransfer = call.body
-    transfer = await call.services[TransferService].create(
-        call.principal, ConversationId(body.conversation_id), UserId(body.new_owner_user_id)
-    )
-    return to_transfer(transfer)
+class OwnershipTransferResource(SparseResource):
+    """A pending transfer; its conversation is the root of the tree."""
+
+    id: IdText
+    conversation_id: IdText = attribute("tree_id")
+    conversation_title: str | None = None
+    from_user_id: str
+    to_user_id: str
+    created_at: InstantText
 
 
-async def get_ownership_transfer(call: Call) -> str:
-    transfer = await call.services[TransferService].get(call.principal, _path_transfer_id(call))
-    return to_transfer(transfer)
+RESOURCES = resource_schemas(OwnershipTransferResource)
 
-
-async def accept_ownership_transfer(call: Call) -> None:
-    """Become the owner."""
-    await call.services[TransferService].accept(call.principal, _path_transfer_id(call))
-
-
-async def delete_ownership_transfer(call: Call) -> None:
-    """Cancel or reject."""
-    await call.services[TransferService].delete(call.principal, _path_transfer_id(call))
-
-
-def _path_transfer_id(call: Call) -> TransferId:
-    return TransferId(call.path["transferId"])
-
+_PATH = "/v1/ownership-transfers/{transferId}"
+OPERATIONS: tuple[Operation, ...] = (
+    conversation_operation(
+        "listOwnershipTransfers",
+        "GET /v1/ownership-transfers",
+        200,
+        "List the pending transfers that the caller takes part in, the newest first.",
+        response="OwnershipTransfer",
+        query=(
+            lenient_enum_param(
+                "role",
+                TransferRole,
+                "The caller's side: all, sender or recipient. Any other word means all.",
+                TransferRole.ALL,
+            ),
+        ),
+        paging=Paging(Envelope.B),
+    ),
+    conversation_operation(
+        "createOwnershipTransfer",
+        "POST /v1/ownership-transfers",
+        201,
+        "Offer the ownership of a tree to one of its members.",
+        response="OwnershipTransfer",
+        body=requests.NewTransfer,
+        refusals=(404, 409),
+    ),
+    conversation_operation(
+        "getOwnershipTransfer",
+        f"GET {_PATH}",
+        200,
+        "Get a pending transfer. Only its two sides see it.",
+        response="OwnershipTransfer",
+    ),
+    conversation_operation(
+        "acceptOwnershipTransfer",
+        f"POST {_PATH}/accept",
+        204,
+        "Accept a transfer. The recipient becomes owner, the former owner manager.",
+    ),
+    conversation_operation(
+        "deleteOwnershipTransfer",
+        f"DELETE {_PATH}",
+        204,
+        "Cancel or reject a transfer.",
+    ),
+)
 
 HANDLERS: dict[str, Handler] = {
-    "listOwnershipTransfers": list_ownership_transfers,
-    "createOwnershipTransfer": create_ownership_transfer,
-    "getOwnershipTransfer": get_ownership_transfer,
-    "acceptOwnershipTransfer": accept_ownership_transfer,
-    "deleteOwnershipTransfer": delete_ownership_transfer,
+    "listOwnershipTransfers": respond_with_page(
+        requests.list_transfers, OwnershipTransferResource.render
+    ),
+    "createOwnershipTransfer": respond_with(
+        requests.create_transfer, OwnershipTransferResource.render
+    ),
+    "getOwnershipTransfer": respond_with(requests.get_transfer, OwnershipTransferResource.render),
+    "acceptOwnershipTransfer": requests.accept_transfer,
+    "deleteOwnershipTransfer": requests.delete_transfer,
 }

@@ -5,6 +5,7 @@ from datetime import datetime
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
 from recollect.conversations.access import authorize_branch
+from recollect.conversations.commands import ChangeMembership, ShareConversation
 from recollect.conversations.model import Branch
 from recollect.conversations.ports import ConversationStores
 from recollect.conversations.sharing.membership import Membership
@@ -48,27 +49,24 @@ class SharingService:
 
         return await self._database.read(work)
 
-    async def share(
-        self, principal: Principal, conversation_id: ConversationId, user_id: UserId, level: Level
-    ) -> Membership:
+    async def share(self, principal: Principal, command: ShareConversation) -> Membership:
         """Add a member, or change a member's level; `created_at` stays."""
 
         def work(tx: Tx) -> Membership:
-            branch = self._authorize(tx, principal, Action.SHARE, conversation_id)
-            return self._set_level(tx, principal, branch, user_id, level)
+            branch = self._authorize(tx, principal, Action.SHARE, command.conversation_id)
+            return self._set_level(tx, principal, branch, command.user_id, command.level)
 
         return await self._database.write(work)
 
-    async def change(
-        self, principal: Principal, conversation_id: ConversationId, user_id: UserId, level: Level
-    ) -> Membership:
+    async def change(self, principal: Principal, command: ChangeMembership) -> Membership:
         """Change the level of an existing member. NotFound for others."""
+        user_id = command.user_id
 
         def work(tx: Tx) -> Membership:
-            branch = self._authorize(tx, principal, Action.SHARE, conversation_id)
+            branch = self._authorize(tx, principal, Action.SHARE, command.conversation_id)
             if self._stores.memberships.fetch(tx, branch.tree_id, user_id) is None:
                 raise NotFound("membership", user_id)
-            return self._set_level(tx, principal, branch, user_id, level)
+            return self._set_level(tx, principal, branch, user_id, command.level)
 
         return await self._database.write(work)
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
 from recollect.conversations.access import authorize_branch
+from recollect.conversations.commands import OfferOwnership
 from recollect.conversations.ports import ConversationStores
 from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.transfer import Transfer, TransferRole
@@ -53,13 +54,9 @@ class TransferService:
 
         return await self._database.read(work)
 
-    async def create(
-        self, principal: Principal, conversation_id: ConversationId, new_owner_user_id: UserId
-    ) -> Transfer:
+    async def create(self, principal: Principal, command: OfferOwnership) -> Transfer:
         """Offer the tree to a member. TransferPending if the tree has a pending transfer."""
-        return await self._database.write(
-            lambda tx: self._create(tx, principal, conversation_id, new_owner_user_id)
-        )
+        return await self._database.write(lambda tx: self._create(tx, principal, command))
 
     async def get(self, principal: Principal, transfer_id: TransferId) -> Transfer:
         """NotFound unless the caller is its sender or its recipient."""
@@ -96,11 +93,10 @@ class TransferService:
 
         await self._database.write(work)
 
-    def _create(
-        self, tx: Tx, principal: Principal, conversation_id: ConversationId, to: UserId
-    ) -> Transfer:
+    def _create(self, tx: Tx, principal: Principal, command: OfferOwnership) -> Transfer:
+        to = command.new_owner_user_id
         branch = authorize_branch(
-            tx, self._stores, principal, Action.TRANSFER, conversation_id, lock=True
+            tx, self._stores, principal, Action.TRANSFER, command.conversation_id, lock=True
         )
         if to == principal.user_id:
             raise InvalidInput(

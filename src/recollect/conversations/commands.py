@@ -1,0 +1,90 @@
+"""What a caller may ask the services of this family to change.
+
+REST, gRPC, tests and benchmarks make the same commands. A command holds typed values within their
+limits (the request bodies check those); the services check everything else.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.conversations.entries.entry import Channel
+from recollect.conversations.model import Keep
+from recollect.kernel.access_level import Level
+from recollect.kernel.ids import ConversationId, EntryId, UserId
+
+
+@dataclass(frozen=True, slots=True)
+class CreateConversation:
+    """Begin a tree with one conversation, owned by the caller."""
+
+    title: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RenameConversation:
+    """Set the title, clear it with None, or leave it as it is with `Keep.KEEP`."""
+
+    conversation_id: ConversationId
+    title: str | Keep | None
+
+
+@dataclass(frozen=True, slots=True)
+class ForkConversation:
+    """Begin a fork that shows what comes before an entry; without a title it has its parent's."""
+
+    conversation_id: ConversationId
+    entry_id: EntryId
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteEntry:
+    """What an append and a sync have in common. A field that was not sent is None."""
+
+    conversation_id: ConversationId
+    content: Any
+    content_type: str | None = None
+    channel: Channel | None = None
+    user_id: UserId | None = None
+    indexed_content: str | None = None
+    forked_at_conversation_id: ConversationId | None = None
+    forked_at_entry_id: EntryId | None = None
+
+
+class AppendEntry(WriteEntry):
+    """Append one entry. An unknown conversation id is created with it."""
+
+    __slots__ = ()
+
+
+class SyncEntries(WriteEntry):
+    """Make the memory of the caller's client equal to the list `content`."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShareConversation:
+    """Give a user a level in the whole tree; a member's level is replaced."""
+
+    conversation_id: ConversationId
+    user_id: UserId
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMembership:
+    """Change the level of somebody who is a member already."""
+
+    conversation_id: ConversationId
+    user_id: UserId
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
+class OfferOwnership:
+    """Offer the tree to one of its members."""
+
+    conversation_id: ConversationId
+    new_owner_user_id: UserId

@@ -1,0 +1,141 @@
+"""Bodies of requests on entries, and what each request asks of the service, for REST and gRPC."""
+
+from collections.abc import Awaitable
+from typing import Annotated, Any, TypeVar
+
+from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
+
+from recollect.conversations.commands import AppendEntry, SyncEntries, WriteEntry
+from recollect.conversations.entries.append import SyncOutcome
+from recollect.conversations.entries.entry import (
+    CONTENT_ITEMS_MAX,
+    CONTENT_TYPE_CHARS_MAX,
+    INDEXED_CHARS_MAX,
+    SYNC_ITEMS_MAX,
+    Channel,
+    Entry,
+)
+from recollect.conversations.entries.service import EntryQuery, EntryService
+from recollect.conversations.requests import path_conversation_id
+from recollect.http.bodies import Body, UserIdText, UuidText, word_validator
+from recollect.http.call import Call
+from recollect.http.params import Schema
+from recollect.kernel.ids import ConversationId, EntryId, UserId
+from recollect.kernel.pages import Page
+
+W = TypeVar("W", bound=WriteEntry)
+
+
+def _list_validator(most: int, *, text_too: bool) -> PlainValidator:
+    wanted = "a list or a string" if text_too else "a list"
+
+    def check(value: Any) -> Any:
+        if not (isinstance(value, list) or (text_too and isinstance(value, str))):
+            raise ValueError(f"must be {wanted}")
+        if isinstance(value, list) and len(value) > most:
+            raise ValueError(f"must have at most {most} items")
+        return value
+
+    return PlainValidator(check)
+
+
+CHANNEL: Schema = {"type": "string", "enum": [str(channel) for channel in Channel]}
+_LIST: Schema = {"type": "array", "items": {}}
+ChannelWord = Annotated[
+    Channel,
+    word_validator({str(channel): channel for channel in Channel}),
+    WithJsonSchema(CHANNEL),
+]
+IndexedText = Annotated[str, Field(min_length=1, max_length=INDEXED_CHARS_MAX)]
+
+
+class EntryBody(Body):
+    """What append and sync have in common."""
+
+    user_id: UserIdText | None = None
+    channel: ChannelWord | None = None
+    content_type: Annotated[str, Field(min_length=1, max_length=CONTENT_TYPE_CHARS_MAX)] | None = (
+        None
+    )
+    indexed_content: IndexedText | None = None
+    forked_at_conversation_id: UuidText | None = None
+    forked_at_entry_id: UuidText | None = None
+
+
+class AppendBody(EntryBody):
+    """An entry to append."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "channel": "history",
+                    "contentType": "history",
+                    "content": [{"role": "USER", "text": "I moved to Lisbon."}],
+                }
+            ]
+        }
+    )
+    content: Annotated[
+        Any,
+        _list_validator(CONTENT_ITEMS_MAX, text_too=True),
+        WithJsonSchema({"anyOf": [_LIST | {"maxItems": CONTENT_ITEMS_MAX}, {"type": "string"}]}),
+    ]
+
+
+class SyncBody(EntryBody):
+    """A client's whole memory."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"contentType": "notes", "content": [{"note": "answers in Portuguese"}]}]
+        }
+    )
+    content: Annotated[
+        Any,
+        _list_validator(SYNC_ITEMS_MAX, text_too=False),
+        WithJsonSchema(_LIST | {"maxItems": SYNC_ITEMS_MAX}),
+    ]
+
+
+def append_entry(call: Call) -> Awaitable[Entry]:
+    command = _write_command(AppendEntry, call)
+    return call.services[EntryService].append(call.principal, command)
+
+
+def sync_entries(call: Call) -> Awaitable[SyncOutcome]:
+    """Make the client's memory equal to the list."""
+    command = _write_command(SyncEntries, call)
+    return call.services[EntryService].sync(call.principal, command)
+
+
+def list_entries(call: Call) -> Awaitable[Page[Entry]]:
+    """A page of the visible path, or of the whole tree."""
+    return call.services[EntryService].list(
+        call.principal,
+        path_conversation_id(call),
+        entry_query(call),
+        after=call.page.after,
+        limit=call.page.size,
+    )
+
+
+def entry_query(call: Call) -> EntryQuery:
+    """The filters of an entry list."""
+    query = call.query
+    return EntryQuery(channel=query["channel"], epoch=query["epoch"], forks=query["forks"])
+
+
+def _write_command(kind: type[W], call: Call) -> W:
+    body: AppendBody | SyncBody = call.body
+    parent_id, entry_id = body.forked_at_conversation_id, body.forked_at_entry_id
+    return kind(
+        conversation_id=path_conversation_id(call),
+        content=body.content,
+        content_type=body.content_type,
+        channel=body.channel,
+        user_id=UserId(body.user_id) if body.user_id else None,
+        indexed_content=body.indexed_content,
+        forked_at_conversation_id=ConversationId(parent_id) if parent_id else None,
+        forked_at_entry_id=EntryId(entry_id) if entry_id else None,
+    )
