@@ -59,16 +59,19 @@ class ResourcePart(BaseModel):
     @classmethod
     def to_fields(cls, source: object) -> dict[str, Any]:
         """The fields of an object with these attributes, as values of JSON."""
-        return cls.model_validate(source).model_dump()
+        return cls.model_validate(source).json_fields()
 
     @classmethod
     def render(cls, source: object) -> JsonText:
         """The JSON of an object with these attributes."""
-        # Not pydantic's own JSON: it writes floats another way than the rest of the API.
-        return dump(cls.to_fields(source))
+        return cls.model_validate(source).to_json()
+
+    def json_fields(self) -> dict[str, Any]:
+        return self.model_dump()
 
     def to_json(self) -> JsonText:
-        return dump(self.model_dump())
+        # Not pydantic's own JSON: it writes floats another way than the rest of the API.
+        return dump(self.json_fields())
 
 
 class Resource(ResourcePart):
@@ -81,10 +84,8 @@ class SparseResource(Resource):
 
     model_config = ConfigDict(alias_generator=AliasGenerator(serialization_alias=to_camel))
 
-    @classmethod
-    def to_fields(cls, source: object) -> dict[str, Any]:
-        """The fields that have a value, as values of JSON."""
-        fields = cls.model_validate(source).model_dump(by_alias=True)
+    def json_fields(self) -> dict[str, Any]:
+        fields = self.model_dump(by_alias=True)
         return {name: value for name, value in fields.items() if value is not None}
 
 
