@@ -9,8 +9,8 @@ from recollect.app.stores import Stores
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Database
 from recollect.doctor.health import StatusService
-from recollect.jobs.model import Job, NewJob
-from recollect.jobs.worker import JobHandler, Worker
+from recollect.jobs.model import Job, JobHandler, NewJob
+from recollect.jobs.worker import Worker
 from tests.support.clock import TestClock
 from tests.support.storage import WAIT_SECONDS, Storage
 

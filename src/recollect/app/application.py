@@ -30,8 +30,7 @@ from recollect.kernel.ids import Ids
 from recollect.memories.usage import UsageTracker
 from recollect.observability import logging as logs
 from recollect.observability.prometheus import PrometheusMetrics
-from recollect.observability.request_log import BufferedRequestLog
-from recollect.observability.request_log_port import NoRequestLog, RequestLog
+from recollect.observability.request_log import BufferedRequestLog, NoRequestLog, RequestLog
 from recollect.recordings.forwarding import ForwardingService
 from recollect.recordings.service import RecorderService
 from recollect.screening.pii.postal import address_pattern

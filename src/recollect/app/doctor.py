@@ -52,17 +52,17 @@ def _build_examiners(context: AppContext) -> list[Examiner]:
     7. Missing vectors and stuck jobs, after everything that writes the index or queues jobs.
     """
     stores, audit, rules, expiry = context.stores, context.audit, context.rules, context.expiry
-    mender = MemoryRepairer(stores, audit, context.hooks)
-    orphans = OrphanChecks(stores, mender, context.memory_indexer)
+    repairer = MemoryRepairer(stores, audit, context.hooks)
+    orphans = OrphanChecks(stores, repairer, context.memory_indexer)
     people = PeopleChecks(stores, context.runtime, audit, context.settings.people.auto_merge)
     rows: list[RowCheck] = [
-        PolicyMismatchCheck(mender, expiry),
+        PolicyMismatchCheck(repairer, expiry),
         UnknownPolicyCheck(rules),
-        ExpiryCapCheck(mender, expiry),
-        UntaggedPiiCheck(mender, expiry),
-        CriticalPiiCheck(mender, rules),
+        ExpiryCapCheck(repairer, expiry),
+        UntaggedPiiCheck(repairer, expiry),
+        CriticalPiiCheck(repairer, rules),
         SecretsCheck(),
-        IndexRowsCheck(mender),
+        IndexRowsCheck(repairer),
     ]
     folding = DuplicateFolding(
         stores,
@@ -73,10 +73,10 @@ def _build_examiners(context: AppContext) -> list[Examiner]:
     equal = EqualTextCheck(folding)
     return [
         IdExaminer(context, people.id_checks()),
-        CycleExaminer(context, mender),
+        CycleExaminer(context, repairer),
         IdExaminer(context, [*orphans.checks_before_rows(), *equal.id_checks()]),
         NearDuplicateExaminer(context.database, folding, equal),
         SecretExaminer(context),
-        RowExaminer(context, context.screening, mender, rows),
+        RowExaminer(context, context.screening, repairer, rows),
         IdExaminer(context, orphans.checks_after_rows()),
     ]

@@ -61,8 +61,8 @@ def advertised_address(settings: Settings, host: str, port: int) -> str:
 
 def _recordings_folder(settings: Settings) -> Path:
     # Beside the SQLite file by default, or in the default data folder if there is none.
-    beside = settings.database.sqlite_path or Path("recollect-data/-")
-    return settings.recorder.directory or beside.with_name("recordings")
+    neighbour = settings.database.sqlite_path or Path("recollect-data/-")
+    return settings.recorder.directory or neighbour.with_name("recordings")
 
 
 def _build_locator(context: AppContext) -> Locator | None:

@@ -103,5 +103,5 @@ def _build_backups(context: AppContext) -> FileBackupFolder:
     directory = context.rules.backup.directory
     if directory is not None:
         return FileBackupFolder(Path(directory))
-    beside = context.settings.database.sqlite_path or Path("recollect-data/-")
-    return FileBackupFolder(beside.with_name(_BACKUP_FOLDER_NAME))
+    neighbour = context.settings.database.sqlite_path or Path("recollect-data/-")
+    return FileBackupFolder(neighbour.with_name(_BACKUP_FOLDER_NAME))

@@ -99,6 +99,6 @@ def _as_text(report: Report, prefix: str = "") -> str:
         if isinstance(value, dict) and value:
             lines.append(_as_text(value, f"{prefix}{name}."))
         else:
-            shown = value if isinstance(value, str) else json.dumps(value)
-            lines.append(f"{prefix}{name}: {shown}")
+            text = value if isinstance(value, str) else json.dumps(value)
+            lines.append(f"{prefix}{name}: {text}")
     return "\n".join(lines)

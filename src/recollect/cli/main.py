@@ -5,7 +5,10 @@ times as long as everything else that `version` or `token` do.
 """
 
 import gc
+import json
 import sys
+from functools import reduce
+from operator import getitem
 
 import typer
 
@@ -14,12 +17,16 @@ from recollect.cli import (
     doctor,
     housekeeping,
     maintenance,
-    reindex,
     serve,
-    settings_show,
     tokens,
 )
-from recollect.cli.options import INTERRUPTED_EXIT
+from recollect.cli.options import (
+    INTERRUPTED_EXIT,
+    Config,
+    DatabaseUrl,
+    Json,
+    load_settings,
+)
 from recollect.http.errors import CLI_EXIT, cli_exit
 from recollect.kernel.errors import Internal, RecollectError
 
@@ -40,16 +47,31 @@ def version() -> None:
     print(__version__)
 
 
+@config_app.command()
+def show(config: Config = None, database_url: DatabaseUrl = None, as_json: Json = False) -> None:
+    """Print every setting and the source of its value. Secrets are masked."""
+    loaded = load_settings(config, database_url=database_url)
+    sources, masked = loaded.origins, loaded.settings.model_dump(mode="json")
+    values = {key: reduce(getitem, key.split("."), masked) for key in sources}
+    if as_json:
+        rows = {key: {"value": value, "source": sources[key]} for key, value in values.items()}
+        print(json.dumps(rows, indent=2))
+        return
+    lines = {key: f"{key} = {json.dumps(value)}" for key, value in values.items()}
+    width = min(max(map(len, lines.values())), 60)
+    for key, line in lines.items():
+        print(f"{line:{width}}  # {sources[key]}")
+
+
 app.command()(serve.serve)
 app.command()(maintenance.worker)
 app.command()(maintenance.migrate)
-app.command()(reindex.reindex)
+app.command()(maintenance.reindex)
 app.command()(housekeeping.expire)
 app.command()(housekeeping.vacuum)
 app.command()(housekeeping.gc)
 app.command()(tokens.token)
 app.command()(doctor.doctor)
-config_app.command("show")(settings_show.show)
 app.add_typer(config_app, name="config")
 
 

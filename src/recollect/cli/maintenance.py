@@ -1,10 +1,23 @@
-"""`recollect worker` and `recollect migrate`."""
+"""`recollect worker`, `migrate` and `reindex`: work on the stored data without a server."""
 
 import asyncio
 import signal
+from typing import Annotated
 
-from recollect.cli.options import Config, DatabaseUrl, load_settings
+import typer
+
+from recollect.cli.options import (
+    Config,
+    DatabaseUrl,
+    load_settings,
+    require_database,
+)
+from recollect.kernel.errors import InvalidInput
 from recollect.settings import Settings
+
+NoWait = Annotated[
+    bool, typer.Option("--no-wait", help="Only queue the work; servers and workers do it.")
+]
 
 
 def worker(config: Config = None, database_url: DatabaseUrl = None) -> None:
@@ -21,6 +34,26 @@ def migrate(config: Config = None, database_url: DatabaseUrl = None) -> None:
         print(f"The schema is up to date: version {report.to_version}.")
     else:
         print(f"The schema went from version {report.from_version} to {report.to_version}.")
+
+
+def reindex(
+    config: Config = None, database_url: DatabaseUrl = None, no_wait: NoWait = False
+) -> None:
+    """Make the vectors of all entries and memories anew. Search goes on meanwhile."""
+    settings = load_settings(config, database_url=database_url).settings
+    if not settings.makes_vectors:
+        raise InvalidInput(
+            "there are no vectors to make: embedding.provider is `none`, "
+            "or search.semantic.enabled is false"
+        )
+    require_database(settings)
+    from recollect.cli import reindexing
+
+    if no_wait:
+        reindexing.queue_reindex(settings)
+        print("Queued: running servers and workers make the vectors.")
+    else:
+        reindexing.reindex(settings)
 
 
 async def _run_worker(settings: Settings) -> None:

@@ -1,6 +1,13 @@
-"""Column types of our tables, one function each. Ids that callers choose are plain `text`."""
+"""Column types of our tables, one function each, and columns whose values are encrypted.
+
+Ids that callers choose are plain `text`.
+"""
+
+from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, DateTime, Double, MetaData, Text, Uuid
+
+from recollect.kernel.runtime import Cipher
 
 metadata = MetaData()
 # Database views: never written to. The tests of their readers check their columns.
@@ -34,3 +41,25 @@ def flag(name: str) -> Column[bool]:
 def timestamp(name: str) -> Column[object]:
     """An instant with time zone; SQLite stores it as ISO-8601 text in UTC."""
     return Column(name, DateTime(timezone=True))
+
+
+class EncryptedColumn:
+    """A column that may be encrypted. Each value is bound to its table, column and row, so a
+    ciphertext that is copied to another row can't be decrypted there."""
+
+    def __init__(self, cipher: Cipher, column: Column[Any]) -> None:
+        self._cipher = cipher
+        self._table = column.table.name
+        self._column = column.name
+
+    def seal(self, text: str | None, row_id: str) -> str | None:
+        """Encrypt a value for storing; None stays None."""
+        if text is None:
+            return None
+        return self._cipher.seal(text, table=self._table, column=self._column, row_id=row_id)
+
+    def open(self, stored: str | None, row_id: str) -> str | None:
+        """Decrypt a stored value; None stays None."""
+        if stored is None:
+            return None
+        return self._cipher.open(stored, table=self._table, column=self._column, row_id=row_id)

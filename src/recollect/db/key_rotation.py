@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, and_, case, delete, exists, func, or_, select, update
 
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.expressions import insert_if_absent
 from recollect.db.statements import Query, literal_word, param
 from recollect.db.tables.conversations import (

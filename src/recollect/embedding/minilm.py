@@ -44,8 +44,8 @@ class MiniLmEmbedder:
         """One row per text. A text's vector does not depend on the other texts in the call."""
         rows = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for at in range(0, len(texts), TEXTS_PER_THREAD_CALL):
-            stay = texts[at : at + TEXTS_PER_THREAD_CALL]
-            rows[at : at + TEXTS_PER_THREAD_CALL] = await asyncio.to_thread(self._compute, stay)
+            part = texts[at : at + TEXTS_PER_THREAD_CALL]
+            rows[at : at + TEXTS_PER_THREAD_CALL] = await asyncio.to_thread(self._compute, part)
         return rows
 
     async def embed_query(self, text: str) -> Vectors:

@@ -255,14 +255,14 @@ def _build_client(endpoint: EmbeddingEndpoint) -> httpx2.AsyncClient:
 
 
 def _build_request(endpoint: EmbeddingEndpoint, texts: Sequence[str]) -> bytes:
-    asked: dict[str, Any] = {
+    body: dict[str, Any] = {
         "model": endpoint.model,
         "input": [_to_sendable(text) for text in texts],
         "encoding_format": "float",
     }
     if endpoint.send_dimensions:
-        asked["dimensions"] = endpoint.dimensions
-    return json.dumps(asked).encode()
+        body["dimensions"] = endpoint.dimensions
+    return json.dumps(body).encode()
 
 
 def _to_sendable(text: str) -> str:

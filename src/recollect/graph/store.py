@@ -6,7 +6,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.statements import Row
 from recollect.db.tables.memories import entities
 from recollect.db.transaction import RetryTransaction, Tx

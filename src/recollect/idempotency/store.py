@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.expressions import JsonTextRows, insert_if_absent
 from recollect.db.statements import Query, Row, param
 from recollect.db.tables.memories import idempotency_answers, idempotency_mentions

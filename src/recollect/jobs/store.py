@@ -135,7 +135,7 @@ _ID = param("id", _t.id)
 _NAME = param("name", _t.task_name)
 _CLAIM_ID = param("claim_id", _t.claim_id)
 # A worker whose lease ended must not touch a job that another one has claimed since.
-_OURS = (_t.id == _ID, _t.claim_id == _CLAIM_ID)
+_UNDER_CLAIM = (_t.id == _ID, _t.claim_id == _CLAIM_ID)
 _UNTIL = param("until", _t.retry_at)
 
 _INSERT = Query(
@@ -157,11 +157,11 @@ _CLAIM = Query(
     .where(_t.id == _ID)
     .values(claim_id=_CLAIM_ID, retry_at=_UNTIL, retry_count=_t.retry_count + 1)
 )
-_RENEW = Query(update(tasks).where(*_OURS).values(retry_at=_UNTIL))
-_FINISH = Query(delete(tasks).where(*_OURS))
+_RENEW = Query(update(tasks).where(*_UNDER_CLAIM).values(retry_at=_UNTIL))
+_FINISH = Query(delete(tasks).where(*_UNDER_CLAIM))
 _FAIL = Query(
     update(tasks)
-    .where(*_OURS)
+    .where(*_UNDER_CLAIM)
     .values(
         last_error=param("error", _t.last_error),
         retry_at=param("retry_at", _t.retry_at),
@@ -178,7 +178,7 @@ _RENAME = Query(
 )
 _RELEASE = Query(
     update(tasks)
-    .where(*_OURS)
+    .where(*_UNDER_CLAIM)
     .values(claim_id=null(), retry_at=_UNTIL, retry_count=_t.retry_count - 1)
 )
 _REVIVE = Query(

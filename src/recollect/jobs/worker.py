@@ -6,18 +6,16 @@ that dies stay leased; when the lease ends another worker takes them, so handler
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import structlog
 
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
-from recollect.jobs.model import Job, NewJob, backoff_delay
+from recollect.jobs.model import Job, JobHandler, NewJob, backoff_delay
 from recollect.jobs.ports import JobStores
 from recollect.kernel.errors import RecollectError, Unavailable
 from recollect.observability.metrics import Metrics
-
-JobHandler = Callable[[Job], Awaitable[NewJob | None]]
 
 _CLAIM_MAX = 16
 _log = structlog.get_logger("recollect.worker")
@@ -46,51 +44,48 @@ class Worker:
         self._poll_seconds = poll_seconds
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Run due jobs; when there are none, poll again after a pause."""
+        """Run due jobs; when there are none, or the queue can't be read, poll after a pause."""
         while not stop.is_set():
-            worked = await self._run_round(stop)
-            if not worked:
+            count = 0
+            try:
+                count = await self._run_claimed_jobs(stop)
+            except RecollectError as error:
+                _log.warning("the queue can't be read now", error=type(error).__name__)
+            if not count:
                 await _wait_or_stop(stop, self._poll_seconds)
 
     async def run_due(self) -> int:
         """Run the jobs that are due now, once; returns how many there were."""
         return await self._run_claimed_jobs(asyncio.Event())
 
-    async def _run_round(self, stop: asyncio.Event) -> int:
-        try:
-            return await self._run_claimed_jobs(stop)
-        except RecollectError as error:
-            _log.warning("the queue can't be read now", error=type(error).__name__)
-            await _wait_or_stop(stop, self._poll_seconds)
-            return 0
-
     async def _run_claimed_jobs(self, stop: asyncio.Event) -> int:
         """Claim a batch of due jobs and run them; after `stop` the rest is returned to the queue.
 
-        `held` is shared with the task that renews the leases. It removes jobs whose lease was lost,
-        and those are skipped: another worker runs them.
+        `leased` is shared with the task that renews the leases. It removes jobs whose lease was
+        lost, and those are skipped: another worker runs them. A job that loses its lease while it
+        runs is not interrupted. It may then run twice, but what it stores at its end names the
+        claim, so only the worker that has the job now can finish or fail it.
         """
         claim_id = self._runtime.ids.new()
-        jobs = await self._database.write(lambda tx: self._claim(tx, claim_id))
-        held = {job.id for job in jobs}
-        renewal = asyncio.create_task(self._renew_leases(held, claim_id))
+        jobs = await self._database.write(
+            lambda tx: self._stores.jobs.claim(
+                tx,
+                types=sorted(self._handlers),
+                claim_id=claim_id,
+                lease_seconds=self._lease_seconds,
+                limit=_CLAIM_MAX,
+            )
+        )
+        leased = {job.id for job in jobs}
+        renewal = asyncio.create_task(self._renew_leases(leased, claim_id))
         try:
             for job in jobs:
-                if job.id in held:
+                if job.id in leased:
                     await (self._release_job if stop.is_set() else self._run_job)(job, claim_id)
-                    held.discard(job.id)
+                    leased.discard(job.id)
         finally:
             renewal.cancel()
         return len(jobs)
-
-    def _claim(self, tx: Tx, claim_id: str) -> list[Job]:
-        return self._stores.jobs.claim(
-            tx,
-            types=sorted(self._handlers),
-            claim_id=claim_id,
-            lease_seconds=self._lease_seconds,
-            limit=_CLAIM_MAX,
-        )
 
     async def _release_job(self, job: Job, claim_id: str) -> None:
         now = self._runtime.clock.now()
@@ -111,16 +106,18 @@ class Worker:
             outcome = "done"
         self._metrics.record_job(job.type, outcome, time.perf_counter() - started)
 
-    async def _renew_leases(self, held: set[str], claim_id: str) -> None:
+    async def _renew_leases(self, leased: set[str], claim_id: str) -> None:
         """Renew the leases of the current job and of those that wait behind it, for ever.
 
-        A job that another worker has taken meanwhile is removed from `held`. A renewal that fails
-        is tried again after a third of the lease, so a short outage costs no lease.
+        Short leases with renewals, not leases as long as the longest job: then the jobs of a worker
+        that died come back soon, however long other jobs run. A job that another worker has taken
+        meanwhile is removed from `leased`. A renewal that fails is tried again after a third of the
+        lease, so a short outage costs no lease.
         """
         while True:
             await asyncio.sleep(self._lease_seconds / 3)
             try:
-                held &= await self._database.write(self._renewal_work(tuple(held), claim_id))
+                leased &= await self._database.write(self._renewal_work(tuple(leased), claim_id))
             except RecollectError as error:
                 _log.warning("leases not renewed", error=type(error).__name__)
 

@@ -20,8 +20,8 @@ class Violation:
     @property
     def json_fields(self) -> dict[str, Any]:
         """The violation as a JSON object."""
-        shown: dict[str, Any] = {"field": self.field, "message": self.message}
-        return shown | ({"allowed": list(self.allowed)} if self.allowed else {})
+        violation: dict[str, Any] = {"field": self.field, "message": self.message}
+        return violation | ({"allowed": list(self.allowed)} if self.allowed else {})
 
 
 class RecollectError(Exception):

@@ -153,32 +153,32 @@ def space_for(
 def parse_space_request(request: SpaceRequest) -> RequestedSpace:
     """The space that a request asks for. ValidationFailed if its fields contradict each other or
     one is missing."""
-    asked = (
+    requested = (
         _space_from_fields(request)
         if request.space is None
         else _space_from_name(request, request.space)
     )
-    if asked.kind in _NEED_AGENT and asked.agent_id is None:
+    if requested.kind in _NEED_AGENT and requested.agent_id is None:
         raise ValidationFailed.for_field(
-            "agent_id", f"is needed for a space of kind `{asked.kind}`"
+            "agent_id", f"is needed for a space of kind `{requested.kind}`"
         )
-    return asked
+    return requested
 
 
 def resolve_space(
-    asked: RequestedSpace, mode: SpaceMode, *, requester: Owner, org_id: OrgId | None = None
+    requested: RequestedSpace, mode: SpaceMode, *, requester: Owner, org_id: OrgId | None = None
 ) -> Space:
     """The space of a write. `mode` and `org_id` are those of the agent that the request names.
 
     Whether the requester may write to a chat is not checked here: that needs its participants.
     """
-    if asked.kind in AGENT_KINDS and asked.agent_id is not None:
-        return _agent_space(asked, asked.agent_id, mode)
-    if asked.kind is SpaceKind.USER:
-        return _user_space(asked, requester)
-    if asked.kind is SpaceKind.ORG:
-        return _org_space(asked, org_id)
-    return Space(asked.kind, asked.id)
+    if requested.kind in AGENT_KINDS and requested.agent_id is not None:
+        return _agent_space(requested, requested.agent_id, mode)
+    if requested.kind is SpaceKind.USER:
+        return _user_space(requested, requester)
+    if requested.kind is SpaceKind.ORG:
+        return _org_space(requested, org_id)
+    return Space(requested.kind, requested.id)
 
 
 def check_content_fits(kind: SpaceKind, *, public: bool, critical_pii: bool) -> None:
@@ -281,13 +281,13 @@ def _contradiction_error(field: str, kind: SpaceKind) -> ValidationFailed:
     return ValidationFailed.for_field(field, f"contradicts a space of kind `{kind}`")
 
 
-def _agent_space(asked: RequestedSpace, agent_id: AgentId, mode: SpaceMode) -> Space:
-    if mode is SpaceMode.SINGLE and asked.kind is SpaceKind.AGENT_PRIVATE:
-        raise _private_unavailable_error(asked)
-    if asked.named:
-        _check_kind_of_mode(asked.kind, mode)
+def _agent_space(requested: RequestedSpace, agent_id: AgentId, mode: SpaceMode) -> Space:
+    if mode is SpaceMode.SINGLE and requested.kind is SpaceKind.AGENT_PRIVATE:
+        raise _private_unavailable_error(requested)
+    if requested.named:
+        _check_kind_of_mode(requested.kind, mode)
     single = mode is SpaceMode.SINGLE
-    return Space(SpaceKind.AGENT if single else asked.kind, agent_id)
+    return Space(SpaceKind.AGENT if single else requested.kind, agent_id)
 
 
 def _check_kind_of_mode(kind: SpaceKind, mode: SpaceMode) -> None:
@@ -300,19 +300,19 @@ def _check_kind_of_mode(kind: SpaceKind, mode: SpaceMode) -> None:
         raise ValidationFailed.for_field("space.kind", "this agent is in single mode: `agent`")
 
 
-def _private_unavailable_error(asked: RequestedSpace) -> InvalidInput:
+def _private_unavailable_error(requested: RequestedSpace) -> InvalidInput:
     """The error for a private write in single mode: it must not become public silently."""
     field, other = "visibility", '`visibility: "public"`'
-    if asked.named:
+    if requested.named:
         field, other = "space.kind", "the kind `agent`"
     text = f"an agent in single mode has no private space; send {other} if anyone may read it"
     return InvalidInput(f"{field}: {text}", field=field, code="private_unavailable")
 
 
-def _user_space(asked: RequestedSpace, requester: Owner) -> Space:
+def _user_space(requested: RequestedSpace, requester: Owner) -> Space:
     if requester.kind is not OwnerKind.USER:
         raise _not_owner_error("space.kind", "an agent has no user space")
-    if asked.id not in ("", requester.id):
+    if requested.id not in ("", requester.id):
         raise _not_owner_error("space.id", "only the user's own space can be written")
     return Space(SpaceKind.USER, requester.id)
 
@@ -322,10 +322,10 @@ def _not_owner_error(field: str, message: str) -> Forbidden:
     return Forbidden(text, code="not_owner", details={"message": text, "field": field})
 
 
-def _org_space(asked: RequestedSpace, org_id: OrgId | None) -> Space:
+def _org_space(requested: RequestedSpace, org_id: OrgId | None) -> Space:
     if org_id is None:
         raise ValidationFailed.for_field("scope", "this agent belongs to no org")
-    if asked.id not in ("", org_id):
+    if requested.id not in ("", org_id):
         raise ValidationFailed.for_field("space.id", "must be the org of the agent, or absent")
     return Space(SpaceKind.ORG, org_id)
 

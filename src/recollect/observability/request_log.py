@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from datetime import UTC, datetime
 from time import time
-from typing import Literal, TextIO
+from typing import Literal, Protocol, TextIO
 
 HOLD_SECONDS = 0.2
 
@@ -20,13 +20,35 @@ _JSON = (
 _CONSOLE = "{5} [info] request request_id={0} method={1} route={2} status={3} ms={4:.2f}\n"
 
 
+class RequestLog(Protocol):
+    """Takes one line per request. On the hottest path, so it never blocks and never raises."""
+
+    def write(
+        self, request_id: str, *, method: str, route: str, status: int, seconds: float
+    ) -> None:
+        """Log a request. `route` is the path's template, so no caller's text gets into the log."""
+
+    def close(self) -> None:
+        """Write the lines that are still buffered."""
+
+
+class NoRequestLog:
+    """Writes nothing: for log levels above `info`."""
+
+    def write(
+        self, request_id: str, *, method: str, route: str, status: int, seconds: float
+    ) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class BufferedRequestLog:
-    """Implements `RequestLog`. The thread starts with the first line."""
+    """A thread writes the lines. It starts with the first one."""
 
     def __init__(self, stream: TextIO, format: Literal["json", "console"]) -> None:
         self._stream = stream
         self._template = _JSON if format == "json" else _CONSOLE
-        self._held: deque[tuple[str, str, str, int, float, float]] = deque()
+        self._buffer: deque[tuple[str, str, str, int, float, float]] = deque()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -34,7 +56,7 @@ class BufferedRequestLog:
         self, request_id: str, *, method: str, route: str, status: int, seconds: float
     ) -> None:
         """Buffer the line for the thread."""
-        self._held.append((request_id, method, route, status, seconds * 1000, time()))
+        self._buffer.append((request_id, method, route, status, seconds * 1000, time()))
         if self._thread is None:
             self._thread = threading.Thread(
                 target=self._run, name="recollect-request-log", daemon=True
@@ -55,7 +77,7 @@ class BufferedRequestLog:
     def _flush_lines(self) -> None:
         # A deque's append and popleft are atomic, so no lock is needed. The length is taken once:
         # lines that are added meanwhile wait for the next round.
-        lines = [self._format_line(*self._held.popleft()) for _ in range(len(self._held))]
+        lines = [self._format_line(*self._buffer.popleft()) for _ in range(len(self._buffer))]
         try:
             self._stream.write("".join(lines))
             self._stream.flush()

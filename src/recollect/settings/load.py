@@ -178,13 +178,13 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def _read_environment(env: Mapping[str, str], problems: list[str]) -> dict[str, _SettingValue]:
     names = {env_name(key): key for key in fields()}
-    ours = {
+    prefixed = {
         name: _SettingValue(text, name)
         for name, text in env.items()
         # A name without a section can't be one of our settings: other programs use the prefix too.
         if name.startswith(ENV_PREFIX) and "__" in name
     }
-    known = _drop_unknown(ours, names, problems)
+    known = _drop_unknown(prefixed, names, problems)
     # An empty variable counts as not set.
     return {
         names[name]: _SettingValue(_parse_env_value(names[name], one, problems), name)

@@ -16,7 +16,7 @@ from recollect.api.grpc.status import describe_error, grpc_status
 from recollect.http.errors import http_status
 from recollect.kernel.errors import Internal, RecollectError, Unavailable
 from recollect.observability.metrics import Metrics
-from recollect.observability.request_log_port import RequestLog
+from recollect.observability.request_log import RequestLog
 from recollect.rpc.context import GrpcContext
 from recollect.rpc.method import Trailers
 

@@ -28,7 +28,7 @@ from recollect.http.services import Services
 from recollect.identity.ports import Authenticator
 from recollect.memories.grpc import MEMORY_METHODS
 from recollect.observability.metrics import Metrics
-from recollect.observability.request_log_port import RequestLog
+from recollect.observability.request_log import RequestLog
 from recollect.recordings.grpc import RecorderMethods
 from recollect.recordings.service import RecorderService
 from recollect.rpc.context import GrpcContext

@@ -30,7 +30,7 @@ from recollect.http.errors import (
 from recollect.kernel.errors import Forbidden, RecollectError, Unavailable
 from recollect.kernel.strict_json import dump
 from recollect.observability.metrics import Metrics
-from recollect.observability.request_log_port import RequestLog
+from recollect.observability.request_log import RequestLog
 
 CLIENT_GONE = 499
 

@@ -8,7 +8,7 @@ from sqlalchemy import Column
 
 from recollect.conversations.entries.entry import Channel, Entry
 from recollect.conversations.model import Branch, Conversation
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.statements import Row
 from recollect.db.tables import conversations
 from recollect.kernel import strict_json

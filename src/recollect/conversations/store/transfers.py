@@ -6,7 +6,7 @@ from functools import cache
 from sqlalchemy import ColumnElement, Select, delete, or_, select, tuple_
 
 from recollect.conversations.sharing.transfer import Transfer, TransferRole
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.expressions import insert_if_absent
 from recollect.db.statements import Query, Row, param
 from recollect.db.tables.conversations import conversations, transfers

@@ -6,13 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from recollect.db.engines.word_index import WordIndex
 from recollect.db.migrations import ScriptRunner
-from recollect.db.transaction import Database, DatabaseStorage
+from recollect.db.transaction import Database, DatabaseStorage, Tx
 from recollect.observability.metrics import TransactionKind
 
 ATTEMPTS_MAX = 20
 QUEUE_MAX = 20_000
+
+
+class WordIndex(Protocol):
+    """An engine's full-text index. It follows updates and deletes of rows by itself."""
+
+    def add(self, tx: Tx, words: str) -> None:
+        """Index the row that was inserted last in this transaction."""
+        ...
 
 
 class Engine(Database, ScriptRunner, DatabaseStorage, Protocol):

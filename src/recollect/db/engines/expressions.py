@@ -187,8 +187,8 @@ def _postgres_match(element: FullTextMatch, compiler: SQLCompiler, **kw: Any) ->
     `" *` (prefix) must be replaced before the bare quote.
     """
     query = f"CAST({compiler.process(element.query, **kw)} AS text)"
-    for ours, theirs in (('" *', "'':*"), ('"', "''"), (" AND ", " & "), (" OR ", " | ")):
-        query = f"replace({query}, '{ours}', '{theirs}')"
+    for fts5, tsquery in (('" *', "'':*"), ('"', "''"), (" AND ", " & "), (" OR ", " | ")):
+        query = f"replace({query}, '{fts5}', '{tsquery}')"
     return f"{element.index}.words @@ CAST({query} AS tsquery)"
 
 

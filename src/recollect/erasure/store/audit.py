@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Column, Text, and_, delete, literal_column, or_, select, update
 
 from recollect.conversations.model import collect_strings
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.expressions import InTextList, InUuidList
 from recollect.db.statements import Query, Row, literal_word, param
 from recollect.db.tables.conversations import events, tasks

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import exists, or_, select, update
 
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import Query, Row, param
 from recollect.db.tables.memories import memories, memory_versions

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Column, Table, and_, delete, null, or_, select, update
 
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import Query, literal_word, param
 from recollect.db.tables.conversations import participations

@@ -5,7 +5,7 @@ from itertools import islice
 
 from sqlalchemy import select
 
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import Query, param
 from recollect.db.tables.memories import memory_index

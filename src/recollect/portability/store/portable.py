@@ -8,7 +8,7 @@ from sqlalchemy import delete, insert, select
 
 from recollect.agents.run import Run
 from recollect.agents.runs_store import RunStore
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.expressions import InTextList, insert_if_absent
 from recollect.db.statements import Query, Row, param
 from recollect.db.tables.memories import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from recollect.db.encrypted_column import EncryptedColumn
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.base import Engine
 from recollect.db.statements import Row
 from recollect.db.tables.memories import memories, memory_index

@@ -121,8 +121,8 @@ def _connect_arguments(url: str, lock_wait_ms: int) -> dict[str, Any]:
 def _connect_options(url: str, lock_wait_ms: int) -> str:
     """Ours come last, so they win; options of the URL, such as a `search_path`, are kept."""
     given = conninfo_to_dict(url).get("options")
-    ours = f"-c timezone=UTC -c datestyle=ISO -c lock_timeout={lock_wait_ms}"
-    return f"{given} {ours}" if given else ours
+    options = f"-c timezone=UTC -c datestyle=ISO -c lock_timeout={lock_wait_ms}"
+    return f"{given} {options}" if given else options
 
 
 class PipelinedConnection:

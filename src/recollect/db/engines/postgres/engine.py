@@ -12,6 +12,7 @@ from sqlalchemy import Dialect, text
 from recollect.db.engines.base import (
     QUEUE_MAX,
     PendingTransaction,
+    WordIndex,
     new_transaction,
 )
 from recollect.db.engines.postgres.connection import (
@@ -28,7 +29,6 @@ from recollect.db.engines.postgres.hub import (
     run_in_thread,
 )
 from recollect.db.engines.postgres.session import PostgresSession
-from recollect.db.engines.word_index import GeneratedWordIndex, WordIndex
 from recollect.db.statements import Query, Row
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Conflict, InvalidInput, Unavailable
@@ -43,6 +43,13 @@ _NEEDS_PGVECTOR = (
     "the schema can't be changed: it needs the extension pgvector, installed on the server and "
     "created once by a superuser (CREATE EXTENSION vector), and a role that may create tables"
 )
+
+
+class GeneratedWordIndex:
+    """The index is a generated column of the row."""
+
+    def add(self, tx: Tx, words: str) -> None:
+        """Nothing to do."""
 
 
 class PostgresEngine:

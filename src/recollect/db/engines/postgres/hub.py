@@ -219,7 +219,7 @@ def run_in_thread(work: Callable[[], T]) -> T:
     """
     result: list[T] = []
     errors: list[Exception] = []
-    ours, theirs = socket.socketpair()
+    waiting_end, thread_end = socket.socketpair()
 
     def run() -> None:
         try:
@@ -227,10 +227,10 @@ def run_in_thread(work: Callable[[], T]) -> T:
         except Exception as error:  # noqa: BLE001 - handed to the caller
             errors.append(error)
         finally:
-            theirs.close()
+            thread_end.close()
 
-    with ours:
-        waiter = LoopWaiter(ours.fileno())
+    with waiting_end:
+        waiter = LoopWaiter(waiting_end.fileno())
         threading.Thread(target=run, name="recollect-connect", daemon=True).start()
         waiter.wait(select.POLLIN)
         waiter.close()

@@ -21,6 +21,7 @@ from recollect.db.engines.base import (
     QUEUE_MAX,
     PendingTransaction,
     TurnBatcher,
+    WordIndex,
     deliver_results,
 )
 from recollect.db.engines.sqlite.connection import (
@@ -33,7 +34,6 @@ from recollect.db.engines.sqlite.connection import (
 from recollect.db.engines.sqlite.secure_delete import count_bytes, vacuum_file
 from recollect.db.engines.sqlite.words import Fts5WordIndex
 from recollect.db.engines.sqlite.writer import ExclusiveWork, SqliteWriter
-from recollect.db.engines.word_index import WordIndex
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Unavailable
 from recollect.observability.metrics import Metrics

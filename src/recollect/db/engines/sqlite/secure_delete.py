@@ -48,13 +48,13 @@ def _count_in_file(file: Path, needles: Sequence[bytes], counts: list[int]) -> N
     with file.open("rb") as opened:
         tail = b""
         while chunk := opened.read(_CHUNK_BYTES):
-            held = tail + chunk.lower()
+            window = tail + chunk.lower()
             # `tail` is as long as the longest needle less one. A shorter needle must not be
-            # counted twice in it, so its search starts its own length less one before the chunk.
+            # carried twice in it, so its search starts its own length less one before the chunk.
             for at, needle in enumerate(needles):
-                seen = tail[max(0, len(tail) - len(needle) + 1) :] if needle else b""
-                counts[at] += held.count(needle, len(tail) - len(seen))
-            tail = held[-overlap:] if overlap else b""
+                carried = tail[max(0, len(tail) - len(needle) + 1) :] if needle else b""
+                counts[at] += window.count(needle, len(tail) - len(carried))
+            tail = window[-overlap:] if overlap else b""
 
 
 def _read_schema(path: Path) -> bytes:
