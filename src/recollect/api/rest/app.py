@@ -28,13 +28,7 @@ from recollect.http.errors import MethodNotAllowed, UnknownPath
 from recollect.http.operation import Operation
 from recollect.http.services import Services
 from recollect.identity.ports import Authenticator
-<<<<<<< HEAD
-from recollect.observability.request_log_port import RequestLog
-=======
 from recollect.observability.request_log import RequestLog
-from recollect.recordings import rest as recorder
-from recollect.search import rest_entries
->>>>>>> ca55670 (Small modules join their callers; plain names in jobs, kernel, db and cli; why leases are short)
 
 NO_ROUTE = "(none)"
 
