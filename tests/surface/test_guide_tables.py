@@ -57,8 +57,9 @@ def event_types() -> set[str]:
 
 
 def is_elsewhere(file: Path) -> bool:
-    """Actions and attributes of conversations and names of settings have the form of an event."""
-    is_rest = file.parent.name == "conversations" and file.name.startswith("rest")
+    """Actions of conversations, attributes of resources and names of settings have the form of an
+    event, too."""
+    is_rest = file.name.startswith("rest")
     return is_rest or file.name == "actions.py" or file.parent.name == "settings"
 
 
