@@ -34,39 +34,39 @@ class AgentQuery:
 
 
 def ranked_page(
-    tx: Tx, stores: AgentStores, asked: AgentQuery, *, after: str | None, limit: int
+    tx: Tx, stores: AgentStores, query: AgentQuery, *, after: str | None, limit: int
 ) -> Page[Agent]:
     """The best matches after the cursor. Agents without a match are left out."""
     # Every page ranks all agents again; only `limit + 1` of them are held in memory.
     start = _decode_cursor(after) if after else None
     places = (
         (place, agent)
-        for place, agent in _ranked_agents(tx, stores, asked)
+        for place, agent in _ranked_agents(tx, stores, query)
         if start is None or place < start
     )
     best = nlargest(limit + 1, places, key=lambda found: found[0])
-    shown = best[:limit]
-    cursor = _encode_cursor(shown[-1][0]) if len(best) > limit else None
-    return Page([agent for _, agent in shown], cursor)
+    page = best[:limit]
+    cursor = _encode_cursor(page[-1][0]) if len(best) > limit else None
+    return Page([agent for _, agent in page], cursor)
 
 
 def _ranked_agents(
-    tx: Tx, stores: AgentStores, asked: AgentQuery
+    tx: Tx, stores: AgentStores, query: AgentQuery
 ) -> Iterator[tuple[_RankKey, Agent]]:
-    for agent in _visible_agents(tx, stores, asked):
-        rank = match_rank(agent, asked.words)
+    for agent in _visible_agents(tx, stores, query):
+        rank = match_rank(agent, query.words)
         if rank:
             yield (rank, agent.created_at, agent.id), agent
 
 
-def _visible_agents(tx: Tx, stores: AgentStores, asked: AgentQuery) -> Iterator[Agent]:
+def _visible_agents(tx: Tx, stores: AgentStores, query: AgentQuery) -> Iterator[Agent]:
     last: tuple[datetime, str] | None = None
     while True:
         agents = stores.agents.page(
             tx,
-            orgs=asked.requester.orgs,
-            who=asked.requester.identity,
-            owner=asked.owner,
+            orgs=query.requester.orgs,
+            who=query.requester.identity,
+            owner=query.owner,
             after=last,
             limit=_ROWS_AT_ONCE,
         )

@@ -24,7 +24,7 @@ class BackgroundJobs:
         maintenance = MaintenanceJobs(
             context,
             audit_retention=timedelta(days=settings.audit.retention_days),
-            beside=context.embedding.vector_index,
+            external_index=context.embedding.vector_index,
         )
         idempotency = IdempotencyJobs(context)
         cleanup = build_cleanup_jobs(context, services[CleanupService])

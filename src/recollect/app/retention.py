@@ -53,7 +53,7 @@ def build_retention_family(context: AppContext) -> Services:
             context,
             audit,
             plans=RollbackPlanner(
-                context, access=context.access, sights=context.viewers, views=context.facts
+                context, access=context.access, viewers=context.viewers, facts=context.facts
             ),
             steps=RollbackSteps(stores, context.hooks, context.access),
             gate=context.admin_gate,

@@ -30,16 +30,16 @@ class MemoryRepairer:
     def lock_rows(self, tx: Tx, memory_ids: Sequence[str]) -> list[StoredMemory]:
         """The rows, locked until the transaction ends, without those that are being erased."""
         ids = [MemoryId(id_) for id_ in memory_ids]
-        held = self._stores.memories.fetch_many(tx, ids, lock=True)
-        return [stored for stored in held if stored.erasure_id is None]
+        locked = self._stores.memories.fetch_many(tx, ids, lock=True)
+        return [stored for stored in locked if stored.erasure_id is None]
 
     def update(
-        self, tx: Tx, order: DoctorOrder, stored: StoredMemory, after: Memory, **told: Any
+        self, tx: Tx, order: DoctorOrder, stored: StoredMemory, after: Memory, **payload: Any
     ) -> StoredMemory:
-        """Store `after` as a new version and record `memory.update` with `told` in its payload."""
+        """Store `after` as a new version and record `memory.update` with this payload."""
         kept = self._store_version(tx, order, stored, after, change=VersionChange.UPDATED)
         self._reindex(tx, stored, kept)
-        self._record_event(tx, order, "memory.update", kept, **told)
+        self._record_event(tx, order, "memory.update", kept, **payload)
         return kept
 
     def quarantine(self, tx: Tx, order: DoctorOrder, stored: StoredMemory, *, reason: str) -> None:
@@ -49,8 +49,8 @@ class MemoryRepairer:
         after = replace(stored.memory, status=MemoryStatus.QUARANTINED)
         kept = self._store_version(tx, order, stored, after, change=VersionChange.UPDATED)
         self._reindex(tx, stored, kept)
-        told = {"score": kept.suspicion, "reasons": list(reasons)}
-        self._record_event(tx, order, "memory.quarantine", kept, **told)
+        payload = {"score": kept.suspicion, "reasons": list(reasons)}
+        self._record_event(tx, order, "memory.quarantine", kept, **payload)
 
     def rewrite_snapshots(self, tx: Tx, kept: Iterable[VersionSnapshot]) -> None:
         """Overwrite snapshots of earlier versions. That adds no version: personal data that should
@@ -83,7 +83,7 @@ class MemoryRepairer:
         *,
         change: VersionChange,
     ) -> StoredMemory:
-        at = order.looking.now
+        at = order.context.now
         after = replace(after, version=stored.memory.version + 1, updated_at=at)
         return self._stores.memories.update(
             tx, stored, after, change=change, by=order.author, at=at
@@ -99,9 +99,9 @@ class MemoryRepairer:
             self._hooks.graph.update_edges(tx, before, stored)
 
     def _record_event(
-        self, tx: Tx, order: DoctorOrder, event_type: str, stored: StoredMemory, **told: Any
+        self, tx: Tx, order: DoctorOrder, event_type: str, stored: StoredMemory, **payload: Any
     ) -> None:
         memory = stored.memory
         record_memory_event(
-            self._audit, tx, order.requester, event_type=event_type, memory=memory, **told
+            self._audit, tx, order.requester, event_type=event_type, memory=memory, **payload
         )

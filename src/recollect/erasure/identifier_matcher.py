@@ -88,12 +88,14 @@ class IdentifierMatcher:
         clean: dict[str, Any] = {}
         times: Counter[str] = Counter()
         for name, value in members.items():
-            told = mark = self.redact(name)
+            written = mark = self.redact(name)
             # Unique among the names written so far and among original names that are still to come.
-            while told in clean or (told != name and (told in members or self.find_spans(told))):
+            while written in clean or (
+                written != name and (written in members or self.find_spans(written))
+            ):
                 times[mark] += 1
-                told = f"{mark} {times[mark] + 1}"
-            clean[told] = self.redact_json(value)
+                written = f"{mark} {times[mark] + 1}"
+            clean[written] = self.redact_json(value)
         return clean
 
     def _is_matching_number(self, value: Any) -> bool:
@@ -232,11 +234,11 @@ def _fold_text(text: str) -> _FoldedText:
     ends: list[int] = []
     for piece in _PIECE.finditer(characters.char_classes(text)):
         start, end = piece.span()
-        shown, kind = _fold_piece(text[start:end], piece[0][0])
-        chars.append(shown)
-        kinds.append(kind * len(shown))
-        starts += [start] * len(shown)
-        ends += [end] * len(shown)
+        letter, kind = _fold_piece(text[start:end], piece[0][0])
+        chars.append(letter)
+        kinds.append(kind * len(letter))
+        starts += [start] * len(letter)
+        ends += [end] * len(letter)
     return _FoldedText("".join(chars), "".join(kinds), starts, ends)
 
 
@@ -259,9 +261,9 @@ def _fold_cached(piece: str, sign: str) -> tuple[str, str]:
     char = piece[0]
     if char == "_":
         return char, "w"
-    for shown, alike in _LOOKALIKES.items():
+    for letter, alike in _LOOKALIKES.items():
         if char in alike:
-            return shown, " "
+            return letter, " "
     plain = unicodedata.normalize("NFKC", char)
     if not plain.strip() or unicodedata.category(char)[0] in "ZC":
         return " ", " "

@@ -92,10 +92,10 @@ class EraseJobs:
         erasure = await self._database.write(lambda tx: self._extend_target(tx, id_))
         if erasure is None or erasure.status is ErasureStatus.DONE:
             return None
-        cleaning = await self._database.scan(lambda tx: erasures.plan_redaction(tx, erasure.target))
-        await self._redact_all(cleaning)
+        plan = await self._database.scan(lambda tx: erasures.plan_redaction(tx, erasure.target))
+        await self._redact_all(plan)
         await self._storage.scrub(erasures.table_names)
-        found = await self._verifier.verify(erasure.target, cleaning)
+        found = await self._verifier.verify(erasure.target, plan)
         await self._database.write(lambda tx: self._save_report(tx, erasure, found))
         if found.count:
             return self._next_round(job, erasure, found)
@@ -126,7 +126,7 @@ class EraseJobs:
         body = {"erasure_id": erasure.id, "rounds": rounds, "warned": warned}
         return NewJob(ERASE_JOB, body, now + retry_delay(rounds), f"{ERASE_JOB}:{erasure.id}")
 
-    async def _redact_all(self, cleaning: RedactionPlan) -> None:
+    async def _redact_all(self, plan: RedactionPlan) -> None:
         """Delete and redact everything once: memories, shared trees, private trees, unlinked rows,
         people with all that names them, audit records, backups.
 
@@ -134,80 +134,78 @@ class EraseJobs:
         names is gone. Backups come last, so that a vacuum which starts from then on reads rows
         that are redacted already.
         """
-        erasures, target = self._stores.erasures, cleaning.target
-        await self._redact_memories(cleaning)
+        erasures, target = self._stores.erasures, plan.target
+        await self._redact_memories(plan)
         for id_ in target.trees:
-            await self._redact_tree(cleaning, TreeId(id_))
+            await self._redact_tree(plan, TreeId(id_))
         for id_ in target.gone_trees:
             await self._database.write(self._delete_tree_transaction(TreeId(id_)))
         if target.unambiguous_identifiers:
-            await self._redact_unlinked(cleaning.for_unlinked_rows())
-        await self._database.write(lambda tx: erasures.people.redact_rows(tx, cleaning))
+            await self._redact_unlinked(plan.for_unlinked_rows())
+        await self._database.write(lambda tx: erasures.people.redact_rows(tx, plan))
         await self._database.write(lambda tx: erasures.people.delete_people(tx, target))
-        await self._database.write(lambda tx: erasures.audit.redact_records(tx, cleaning))
-        doomed = backup_line_matcher(cleaning, self._runtime.cipher)
-        await asyncio.to_thread(self._backups.remove_lines, doomed)
+        await self._database.write(lambda tx: erasures.audit.redact_records(tx, plan))
+        is_match = backup_line_matcher(plan, self._runtime.cipher)
+        await asyncio.to_thread(self._backups.remove_lines, is_match)
 
-    async def _redact_unlinked(self, cleaning: RedactionPlan) -> None:
+    async def _redact_unlinked(self, plan: RedactionPlan) -> None:
         """Redact unambiguous identifiers in rows that are not linked to the target."""
         trees = self._stores.erasures.trees
-        await self._redact_memory_pages(cleaning, everywhere=True)
-        held = await self._database.scan(lambda tx: trees.find_unlinked_trees(tx, cleaning))
-        for tree_id in held:
-            await self._redact_tree_texts(cleaning, tree_id, ())
+        await self._redact_memory_pages(plan, everywhere=True)
+        trees_of_others = await self._database.scan(lambda tx: trees.find_unlinked_trees(tx, plan))
+        for tree_id in trees_of_others:
+            await self._redact_tree_texts(plan, tree_id, ())
 
-    async def _redact_memories(self, cleaning: RedactionPlan) -> None:
+    async def _redact_memories(self, plan: RedactionPlan) -> None:
         """Delete the target's memories, then redact those that stay, then their versions."""
-        store, target = self._stores.erasures.memories, cleaning.target
+        store, target = self._stores.erasures.memories, plan.target
         now = self._runtime.clock.now()
         # The store selects by links, not by a list of ids: memories that were written after the
         # request are deleted as well.
         while await self._database.write(
-            lambda tx: store.delete_memories(tx, cleaning, at=now, limit=_ROWS_PER_TRANSACTION)
+            lambda tx: store.delete_memories(tx, plan, at=now, limit=_ROWS_PER_TRANSACTION)
         ):
             pass
         # First the statements that the request listed, then any that were written since. Redacting
         # a statement removes its link to the target, so the second loop ends when none is left.
         for at in range(0, len(target.memories), _ROWS_PER_TRANSACTION):
             known = target.memories[at : at + _ROWS_PER_TRANSACTION]
-            await self._database.write(self._statements_transaction(cleaning, known))
-        while await self._database.write(self._statements_transaction(cleaning, None)):
+            await self._database.write(self._statements_transaction(plan, known))
+        while await self._database.write(self._statements_transaction(plan, None)):
             pass
-        await self._redact_memory_pages(cleaning, everywhere=False)
+        await self._redact_memory_pages(plan, everywhere=False)
         place: str | None = ""
         while place is not None:
-            place = await self._database.write(self._versions_transaction(cleaning, place))
+            place = await self._database.write(self._versions_transaction(plan, place))
 
     def _statements_transaction(
-        self, cleaning: RedactionPlan, among: Sequence[str] | None
+        self, plan: RedactionPlan, among: Sequence[str] | None
     ) -> Callable[[Tx], int]:
         store = self._stores.erasures.memories
 
         def work(tx: Tx) -> int:
-            changed = store.redact_statements(
-                tx, cleaning, among=among, limit=_ROWS_PER_TRANSACTION
-            )
+            changed = store.redact_statements(tx, plan, among=among, limit=_ROWS_PER_TRANSACTION)
             self._reindex(tx, changed)
             return len(changed)
 
         return work
 
-    async def _redact_memory_pages(self, cleaning: RedactionPlan, *, everywhere: bool) -> None:
+    async def _redact_memory_pages(self, plan: RedactionPlan, *, everywhere: bool) -> None:
         doc: int | None = 0
         while doc is not None:
             doc = await self._database.write(
-                self._memory_page_transaction(cleaning, everywhere=everywhere, after_doc=doc)
+                self._memory_page_transaction(plan, everywhere=everywhere, after_doc=doc)
             )
 
     def _memory_page_transaction(
-        self, cleaning: RedactionPlan, *, everywhere: bool, after_doc: int
+        self, plan: RedactionPlan, *, everywhere: bool, after_doc: int
     ) -> Callable[[Tx], int | None]:
         store = self._stores.erasures.memories
 
         def work(tx: Tx) -> int | None:
             changed, place = store.redact_page(
                 tx,
-                cleaning,
+                plan,
                 everywhere=everywhere,
                 after_doc=after_doc,
                 limit=_ROWS_PER_TRANSACTION,
@@ -226,15 +224,11 @@ class EraseJobs:
             if stored.doc in indexed:
                 self._memory_indexer.write(tx, stored)
 
-    def _versions_transaction(
-        self, cleaning: RedactionPlan, after: str
-    ) -> Callable[[Tx], str | None]:
+    def _versions_transaction(self, plan: RedactionPlan, after: str) -> Callable[[Tx], str | None]:
         store = self._stores.erasures.memories
-        return lambda tx: store.redact_versions(
-            tx, cleaning, after=after, limit=_ROWS_PER_TRANSACTION
-        )
+        return lambda tx: store.redact_versions(tx, plan, after=after, limit=_ROWS_PER_TRANSACTION)
 
-    async def _redact_tree(self, cleaning: RedactionPlan, tree_id: TreeId) -> None:
+    async def _redact_tree(self, plan: RedactionPlan, tree_id: TreeId) -> None:
         """Redact a shared tree and take the target out of it.
 
         Titles and previews may be copies of the target's entries. They are recognized by comparing
@@ -242,32 +236,30 @@ class EraseJobs:
         still have their text.
         """
         trees = self._stores.erasures.trees
-        made_of = await self._collect_headlines(cleaning, tree_id)
-        await self._redact_tree_texts(cleaning, tree_id, made_of)
-        await self._database.write(lambda tx: trees.remove_from_tree(tx, cleaning.target, tree_id))
+        made_of = await self._collect_headlines(plan, tree_id)
+        await self._redact_tree_texts(plan, tree_id, made_of)
+        await self._database.write(lambda tx: trees.remove_from_tree(tx, plan.target, tree_id))
 
     async def _redact_tree_texts(
-        self, cleaning: RedactionPlan, tree_id: TreeId, made_of: Collection[str | None]
+        self, plan: RedactionPlan, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
         trees = self._stores.erasures.trees
         # Titles before entries: if the job stops in between, the next round can still derive the
         # headlines from entries that are not redacted yet.
         await self._database.write(
-            lambda tx: trees.redact_conversations(tx, cleaning, tree_id, made_of)
+            lambda tx: trees.redact_conversations(tx, plan, tree_id, made_of)
         )
         seq: int | None = -1
         while seq is not None:
-            seq = await self._database.write(
-                self._redact_entries_transaction(cleaning, tree_id, seq)
-            )
+            seq = await self._database.write(self._redact_entries_transaction(plan, tree_id, seq))
 
-    async def _collect_headlines(self, cleaning: RedactionPlan, tree_id: TreeId) -> set[str | None]:
+    async def _collect_headlines(self, plan: RedactionPlan, tree_id: TreeId) -> set[str | None]:
         """Titles and previews that were derived from the target's own entries."""
-        users, seq = frozenset(cleaning.target.user_ids), -1
+        users, seq = frozenset(plan.target.user_ids), -1
         found: set[str | None] = set()
         while page := await self._database.scan(self._entry_page_transaction(tree_id, seq)):
-            theirs = [one for one in page if one.entry.user_id in users]
-            found |= {text for one in theirs for text in _title_and_preview(one)}
+            own = [one for one in page if one.entry.user_id in users]
+            found |= {text for one in own for text in _title_and_preview(one)}
             seq = page[-1].entry.seq
         return found - {None}
 
@@ -280,7 +272,7 @@ class EraseJobs:
         )
 
     def _redact_entries_transaction(
-        self, cleaning: RedactionPlan, tree_id: TreeId, seq: int
+        self, plan: RedactionPlan, tree_id: TreeId, seq: int
     ) -> Callable[[Tx], int | None]:
         trees = self._stores.erasures.trees
 
@@ -290,7 +282,7 @@ class EraseJobs:
             trees.lock_tree(tx, tree_id)
             page = trees.fetch_entries(tx, tree_id, after_seq=seq, limit=_ROWS_PER_TRANSACTION)
             for one in page:
-                cleaned = trees.redact_entry(tx, one, cleaning)
+                cleaned = trees.redact_entry(tx, one, plan)
                 if cleaned is not None and cleaned.indexed is not None:
                     self._indexer.reindex(tx, cleaned.entry, index_words(cleaned.indexed))
             return page[-1].entry.seq if len(page) == _ROWS_PER_TRANSACTION else None
@@ -337,5 +329,5 @@ def _title_and_preview(found: EntryWithIndexedText) -> Sequence[str | None]:
     text = items[0].get("text") if items and isinstance(items[0], dict) else None
     if not isinstance(text, str):
         return ()
-    shown = headline(text)
-    return (shown.title, shown.preview)
+    line = headline(text)
+    return (line.title, line.preview)

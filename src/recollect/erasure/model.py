@@ -86,14 +86,14 @@ class ErasureTarget:
         If the other members leave a shared tree while the job runs, `other` lists it as private. It
         must not be deleted: it was shared when the erasure was requested.
         """
-        mine, theirs = self.to_json(), other.to_json()
-        known = {id_ for name in _CONVERSATION_FIELDS for id_ in mine[name]}
+        own, later = self.to_json(), other.to_json()
+        known = {id_ for name in _CONVERSATION_FIELDS for id_ in own[name]}
         fresh = {
-            name: [id_ for id_ in theirs[name] if id_ not in known] for name in _CONVERSATION_FIELDS
+            name: [id_ for id_ in later[name] if id_ not in known] for name in _CONVERSATION_FIELDS
         }
-        lists = {name: found for name, found in (theirs | fresh).items() if name != "stand_in"}
-        joined = {name: list(dict.fromkeys((*mine[name], *lists[name]))) for name in lists}
-        return ErasureTarget.from_json(mine | joined)
+        lists = {name: found for name, found in (later | fresh).items() if name != "stand_in"}
+        joined = {name: list(dict.fromkeys((*own[name], *lists[name]))) for name in lists}
+        return ErasureTarget.from_json(own | joined)
 
     def anonymize(self) -> "ErasureTarget":
         """Only what `verify` needs later: where to search, and hashes of ids."""

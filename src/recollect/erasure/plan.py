@@ -70,9 +70,9 @@ class RedactionPlan:
         memory = stored.memory
         users = {stored.written_by.id, memory.space.id}
         people = {*memory.subjects, memory.stated_by}
-        theirs = bool(people & self.namesakes) or bool(users & self.namesake_users)
+        of_namesake = bool(people & self.namesakes) or bool(users & self.namesake_users)
         chats = {memory.space.id, memory.learned_in}
-        return self.rare if theirs or chats & self.namesake_chats else self.full
+        return self.rare if of_namesake or chats & self.namesake_chats else self.full
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,39 +20,38 @@ from recollect.screening.injection import score_injection
 _TEXT_FIELDS = ("content", "value", "tags", "metadata")
 
 
-def redact_memory(stored: StoredMemory, cleaning: RedactionPlan) -> StoredMemory:
+def redact_memory(stored: StoredMemory, plan: RedactionPlan) -> StoredMemory:
     """The memory without identifiers; if the target stated it, without stater and trust.
 
     Returns an equal value if there was nothing to redact: callers compare to see what changed.
     """
-    traces = cleaning.matcher_for_memory(stored)
-    fresh = _clear_stater(_redact_fields(stored.memory, traces, cleaning.target), cleaning.target)
+    traces = plan.matcher_for_memory(stored)
+    fresh = _clear_stater(_redact_fields(stored.memory, traces, plan.target), plan.target)
     cleaned = replace(
         stored,
         memory=fresh,
         bare_names=tuple(dict.fromkeys(map(traces.redact, stored.bare_names))),
-        written_by=_replace_author(stored.written_by, cleaning.target),
+        written_by=_replace_author(stored.written_by, plan.target),
     )
     return cleaned if fresh.content == stored.memory.content else _rescore_suspicion(cleaned)
 
 
 def redact_snapshot(
-    kept: dict[str, Any], cleaning: RedactionPlan, *, linked: bool, key: str | None
+    kept: dict[str, Any], plan: RedactionPlan, *, linked: bool, key: str | None
 ) -> dict[str, Any]:
     """A version of a memory. One that was about the target loses all its text, even if the memory
     is about others now. In other versions identifiers are redacted: by the full plan if the memory
     is `linked`, else unambiguous ones only. `key` is the memory's key, None for a statement."""
-    target, subjects = cleaning.target, set(kept.get("subjects", ()))
+    target, subjects = plan.target, set(kept.get("subjects", ()))
     if kept.get("stated_by") in target.person_ids:
         kept = kept | {"stated_by": None, "trust": str(TrustLevel.UNKNOWN)}
     if subjects & set(target.person_ids):
         others = [one for one in kept["subjects"] if one not in target.person_ids]
         nothing: dict[str, Any] = {"content": ERASED, "value": None, "tags": [], "metadata": {}}
         return kept | nothing | {"subjects": others}
-    if not linked:
-        traces = cleaning.sure
-    else:
-        traces = cleaning.rare if subjects & cleaning.namesakes else cleaning.full
+    traces = plan.sure
+    if linked:
+        traces = plan.rare if subjects & plan.namesakes else plan.full
     cleaned: dict[str, Any] = {n: traces.redact_json(kept[n]) for n in _TEXT_FIELDS if n in kept}
     if key is not None and cleaned.get("value") != kept.get("value"):
         text = render_record(traces.redact(key), cleaned["value"])
@@ -110,5 +109,5 @@ def _redact_message(
 
 
 def _replace_author(author: Owner, target: ErasureTarget) -> Owner:
-    theirs = author.kind is OwnerKind.USER and author.id in target.user_ids
-    return Owner.user(target.stand_in) if theirs else author
+    is_erased = author.kind is OwnerKind.USER and author.id in target.user_ids
+    return Owner.user(target.stand_in) if is_erased else author

@@ -64,9 +64,9 @@ class ErasureVerifier:
         self._vectors_beside = vectors_beside
 
     async def verify(
-        self, target: ErasureTarget, cleaning: RedactionPlan | None = None
+        self, target: ErasureTarget, plan: RedactionPlan | None = None
     ) -> ErasureFindings:
-        """Search every store once. Without `cleaning` the plan is made from `target`.
+        """Search every store once. Without `plan` it is made from `target`.
 
         Ids are searched in every text column. Texts are checked by running the redaction without
         writing: a row counts as found if redacting it would change it. Three more places hold
@@ -81,14 +81,14 @@ class ErasureVerifier:
         erasures = self._stores.erasures
 
         def work(tx: Tx) -> _DatabaseFindings:
-            chosen = cleaning or erasures.plan_redaction(tx, target)
+            chosen = plan or erasures.plan_redaction(tx, target)
             elsewhere = set(erasures.find_in_plain_text(tx, chosen.unique))
             needles = [one for one in chosen.unique if one not in elsewhere]
             ids = erasures.count_custom_ids(tx, chosen)
             return _DatabaseFindings(chosen, erasures.check_tables(tx, chosen), needles, ids)
 
         seen = await self._database.scan(work)
-        told = backup_line_matcher(seen.cleaning, self._cipher)
+        told = backup_line_matcher(seen.plan, self._cipher)
         lines, found = await asyncio.to_thread(self._backups.count_lines, told)
         counts = await self._storage.count_bytes([one.encode() for one in seen.needles])
         if counts is None:
@@ -116,19 +116,19 @@ class ErasureVerifier:
 class _DatabaseFindings:
     """What one transaction found, and what the searches outside of the database need."""
 
-    cleaning: RedactionPlan
+    plan: RedactionPlan
     checks: list[ErasureCheck]
     needles: list[str]
     chosen_ids: Mapping[str, int]
 
 
-def backup_line_matcher(cleaning: RedactionPlan, cipher: Cipher) -> Callable[[str], bool]:
+def backup_line_matcher(plan: RedactionPlan, cipher: Cipher) -> Callable[[str], bool]:
     """A predicate: does this line of a backup mention the target?
 
     Any line with one of the ids or an unambiguous identifier does. Names and handles count only in
     lines of linked memories, as they do in rows. A line that can't be decrypted does not match.
     """
-    target = cleaning.target
+    target = plan.target
     ids = {*target.person_ids, *target.user_ids}
     places = {*target.chats, *target.trees, *target.gone_chats, *target.gone_trees}
 
@@ -136,11 +136,11 @@ def backup_line_matcher(cleaning: RedactionPlan, cipher: Cipher) -> Callable[[st
         kept = _decrypt_line(line, cipher)
         if not isinstance(kept, dict):
             # Not JSON: the line was cut off while it was written. Search its text.
-            return cleaning.full.has_match(line)
-        if ids & set(collect_strings(kept)) or cleaning.sure.has_match(kept):
+            return plan.full.has_match(line)
+        if ids & set(collect_strings(kept)) or plan.sure.has_match(kept):
             return True
         linked = kept.get("id") in target.memories or _space_id(kept) in places
-        return linked and cleaning.full.has_match(kept)
+        return linked and plan.full.has_match(kept)
 
     return told
 

@@ -105,7 +105,7 @@ def candidate_people(memory: Memory) -> tuple[PersonId, ...]:
 
 def build_edges(
     memory: Memory,
-    sayings: Sequence[ExtractedFact],
+    facts: Sequence[ExtractedFact],
     people: Sequence[NamedCandidate],
     *,
     doubt: bool = False,
@@ -114,7 +114,7 @@ def build_edges(
     `doubt`: a subject is unresolved, so a sentence without a name can't be assigned to the only
     subject."""
     scene = _EdgeBuilder(memory, people, doubt)
-    edges = (edge for saying in sayings for edge in scene.build(saying))
+    edges = (edge for fact in facts for edge in scene.build(fact))
     return tuple(dict.fromkeys(edges))
 
 
@@ -126,42 +126,44 @@ class _EdgeBuilder:
     people: Sequence[NamedCandidate]
     doubt: bool
 
-    def build(self, saying: ExtractedFact) -> list[EdgeDraft]:
-        if isinstance(saying, RelationshipFact):
-            return self._relationship_edges(saying)
-        end = self._far_end(saying)
+    def build(self, fact: ExtractedFact) -> list[EdgeDraft]:
+        if isinstance(fact, RelationshipFact):
+            return self._relationship_edges(fact)
+        end = self._far_end(fact)
         if end is None:
             return []
         return [
-            EdgeDraft(who, saying.relation, end)
-            for who in self._resolve_sources(saying)
-            if who != end
+            EdgeDraft(who, fact.relation, end) for who in self._resolve_sources(fact) if who != end
         ]
 
-    def _far_end(self, bond: AttributeFact) -> PersonId | EntityRef | None:
+    def _far_end(self, attribute: AttributeFact) -> PersonId | EntityRef | None:
         """The target of a fact. A liked thing with a capital letter may be a person: it counts only
         if it is one of the known people, since "likes Rose" can't be told from "likes Porsche"."""
-        if bond.kind is EntityKind.THING and bond.name[0].isupper():
-            return self._find_by_name(bond.name)
-        return EntityRef(bond.kind, bond.name)
+        if attribute.kind is EntityKind.THING and attribute.name[0].isupper():
+            return self._find_by_name(attribute.name)
+        return EntityRef(attribute.kind, attribute.name)
 
-    def _relationship_edges(self, tie: RelationshipFact) -> list[EdgeDraft]:
-        who, whom = self._resolve_end(tie.who), self._resolve_end(tie.whom)
+    def _relationship_edges(self, relationship: RelationshipFact) -> list[EdgeDraft]:
+        who, whom = self._resolve_end(relationship.who), self._resolve_end(relationship.whom)
         if who is None or whom is None or who == whom:
             return []
-        return [EdgeDraft(who, tie.relation, whom)]
+        return [EdgeDraft(who, relationship.relation, whom)]
 
     def _resolve_end(self, name: str) -> PersonId | None:
         return self._stater if name == SPEAKER else self._find_by_name(name)
 
-    def _resolve_sources(self, bond: AttributeFact) -> tuple[PersonId, ...]:
+    def _resolve_sources(self, attribute: AttributeFact) -> tuple[PersonId, ...]:
         # "We" means all subjects, or the stater if there are none; with an unresolved subject it is
         # not known who else "we" are.
-        if bond.who == SPEAKERS:
+        if attribute.who == SPEAKERS:
             return () if self.doubt else self._subjects or self._as_tuple(self._stater)
-        if bond.who == SPEAKER:
+        if attribute.who == SPEAKER:
             return self._as_tuple(self._resolve_speaker())
-        lone = self._only_subject() if bond.who == NOBODY_NAMED else self._find_by_name(bond.who)
+        lone = (
+            self._only_subject()
+            if attribute.who == NOBODY_NAMED
+            else self._find_by_name(attribute.who)
+        )
         return self._as_tuple(lone)
 
     def _resolve_speaker(self) -> PersonId | None:
@@ -229,5 +231,5 @@ class ListedEntity:
 class GraphContext:
     """Who reads the graph, and a filter for the memories whose edges count."""
 
-    sight: Viewer
-    chosen: MemoryFilter = field(default_factory=MemoryFilter)
+    viewer: Viewer
+    filters: MemoryFilter = field(default_factory=MemoryFilter)

@@ -49,10 +49,10 @@ class Neighbourhood:
 
 
 class GraphService:
-    def __init__(self, context: ServiceContext[GraphStores], sights: ViewerFactory) -> None:
+    def __init__(self, context: ServiceContext[GraphStores], viewers: ViewerFactory) -> None:
         self._database = context.database
         self._stores = context.stores
-        self._sights = sights
+        self._viewers = viewers
         self._edges = VisibleEdges(context.stores)
 
     async def list_entities(
@@ -75,17 +75,17 @@ class GraphService:
             return list(islice(fitting, limit + 1))
 
         found = await self._database.scan(listed)
-        shown = found[:limit]
+        page = found[:limit]
         more = len(found) > limit
-        cursor = encode_key(_LIST, shown[-1].since, shown[-1].entity.id) if more else None
-        return Page([one.entity for one in shown], cursor)
+        cursor = encode_key(_LIST, page[-1].since, page[-1].entity.id) if more else None
+        return Page([one.entity for one in page], cursor)
 
     async def get_neighbourhood(
-        self, requester: Requester, entity_id: EntityId, asked: NeighbourhoodQuery
+        self, requester: Requester, entity_id: EntityId, query: NeighbourhoodQuery
     ) -> Neighbourhood:
         """NotFound if the caller sees no edge of the entity, or does not take part in the chat."""
         return await self._database.scan(
-            lambda tx: self._load_neighbourhood(tx, requester, entity_id, asked)
+            lambda tx: self._load_neighbourhood(tx, requester, entity_id, query)
         )
 
     async def find_path(
@@ -94,25 +94,25 @@ class GraphService:
         """A shortest path over edges that the caller may see; empty if there is none."""
 
         def found(tx: Tx) -> list[GraphRelation]:
-            look = GraphContext(self._sights.viewer_for(tx, requester))
+            context = GraphContext(self._viewers.viewer_for(tx, requester))
             ends = self._canonical_id(tx, start), self._canonical_id(tx, goal)
             return shortest_path(
-                *ends, hops_max=hops_max, neighbours=self._edges.neighbour_fetcher(tx, look)
+                *ends, hops_max=hops_max, neighbours=self._edges.neighbour_fetcher(tx, context)
             )
 
         return await self._database.scan(found)
 
     def _load_neighbourhood(
-        self, tx: Tx, requester: Requester, entity_id: EntityId, asked: NeighbourhoodQuery
+        self, tx: Tx, requester: Requester, entity_id: EntityId, query: NeighbourhoodQuery
     ) -> Neighbourhood:
-        sight = self._sights.viewer_for(tx, requester, asked.context)
-        look = GraphContext(sight, MemoryFilter(as_of=asked.as_of, valid_at=asked.valid_at))
+        viewer = self._viewers.viewer_for(tx, requester, query.context)
+        context = GraphContext(viewer, MemoryFilter(as_of=query.as_of, valid_at=query.valid_at))
         start = self._canonical_id(tx, entity_id)
         found = walk_graph(
             [start],
-            hops=asked.hops,
-            limit=asked.limit,
-            neighbours=self._edges.neighbour_fetcher(tx, look),
+            hops=query.hops,
+            limit=query.limit,
+            neighbours=self._edges.neighbour_fetcher(tx, context),
         )
         # An entity without a visible edge is treated like an unknown id, even if it exists.
         if not found.relations:
@@ -153,9 +153,11 @@ class GraphService:
     ) -> Iterator[ListedEntity]:
         """All entities whose names the caller may see, read in batches. Names are encrypted, so SQL
         can't filter by them; the caller of this method does."""
-        look = GraphContext(self._sights.viewer_for(tx, requester))
+        context = GraphContext(self._viewers.viewer_for(tx, requester))
         while True:
-            found = self._stores.graph.page(tx, look, kind=kind, after=after, limit=_ROWS_AT_ONCE)
+            found = self._stores.graph.page(
+                tx, context, kind=kind, after=after, limit=_ROWS_AT_ONCE
+            )
             people = [one.entity.id for one in found if one.entity.kind is EntityKind.PERSON]
             names = self._person_names(tx, requester, people) if people else {}
             for one in found:

@@ -87,11 +87,13 @@ class GraphStore:
         remove_edges(tx, [memory_id])
 
     def neighbours(
-        self, tx: Tx, look: GraphContext, ids: Collection[EntityId], *, limit: int
+        self, tx: Tx, context: GraphContext, ids: Collection[EntityId], *, limit: int
     ) -> list[GraphRelation]:
         """Visible edges at any of these entities, the newest first."""
-        params = _context_params(look) | {"ids": _json_list(ids), "limit": limit}
-        return [_relation_from_row(row) for row in tx.fetch(sql.neighbours(*_shapes(look)), params)]
+        params = _context_params(context) | {"ids": _json_list(ids), "limit": limit}
+        return [
+            _relation_from_row(row) for row in tx.fetch(sql.neighbours(*_shapes(context)), params)
+        ]
 
     def fetch_entities(self, tx: Tx, ids: Collection[EntityId]) -> dict[EntityId, Entity]:
         """Those of these entities that are not people."""
@@ -101,7 +103,7 @@ class GraphStore:
     def page(
         self,
         tx: Tx,
-        look: GraphContext,
+        context: GraphContext,
         *,
         kind: EntityKind | None,
         after: tuple[datetime, str] | None,
@@ -109,19 +111,19 @@ class GraphStore:
     ) -> list[ListedEntity]:
         """Entities with a visible edge, ordered by the time of their first visible edge and id, the
         newest first."""
-        params = _context_params(look) | {"kind": kind, "limit": limit}
+        params = _context_params(context) | {"kind": kind, "limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
-        statement = sql.entity_page(*_shapes(look), kind=kind, cursor=after is not None)
+        statement = sql.entity_page(*_shapes(context), kind=kind, cursor=after is not None)
         return [ListedEntity(self._to_entity(row), row[-1]) for row in tx.fetch(statement, params)]
 
     def memories_about(
-        self, tx: Tx, look: GraphContext, person_ids: Collection[PersonId], *, limit: int
+        self, tx: Tx, context: GraphContext, person_ids: Collection[PersonId], *, limit: int
     ) -> Sequence[tuple[MemoryId, PersonId]]:
         """Visible memories about any of these people, the newest first, without those that changed
         since the filter's `as_of`."""
-        params = _context_params(look) | {"ids": _json_list(person_ids), "limit": limit}
-        return [(row[0], row[1]) for row in tx.fetch(sql.memories_about(*_shapes(look)), params)]
+        params = _context_params(context) | {"ids": _json_list(person_ids), "limit": limit}
+        return [(row[0], row[1]) for row in tx.fetch(sql.memories_about(*_shapes(context)), params)]
 
     def _to_entity(self, row: Row) -> Entity:
         """A row without a kind was not found in `entities`, so it is a person; names of people are
@@ -133,12 +135,12 @@ class GraphStore:
         return Entity(EntityId(id_), EntityKind(kind), self._name.open(name, id_), space)
 
 
-def _shapes(look: GraphContext) -> tuple[ViewerShape, FilterShape]:
-    return ViewerShape.from_viewer(look.sight), FilterShape.from_filter(look.chosen)
+def _shapes(context: GraphContext) -> tuple[ViewerShape, FilterShape]:
+    return ViewerShape.from_viewer(context.viewer), FilterShape.from_filter(context.filters)
 
 
-def _context_params(look: GraphContext) -> dict[str, Any]:
-    return {**viewer_params(look.sight), **filter_params(look.chosen, look.sight.now)}
+def _context_params(context: GraphContext) -> dict[str, Any]:
+    return {**viewer_params(context.viewer), **filter_params(context.filters, context.viewer.now)}
 
 
 def _json_list(ids: Iterable[str]) -> str:

@@ -45,24 +45,29 @@ _ENTITY = (_e.id, _e.kind, _e.name, _e.space_kind, _e.space_id)
 
 
 @cache
-def neighbours(seen: ViewerShape, chosen: FilterShape) -> Query:
+def neighbours(viewer_shape: ViewerShape, filter_shape: FilterShape) -> Query:
     """Visible edges at any of the ids, the newest first."""
     query = _visible_edges(
-        seen, chosen, or_(InTextList(_r.from_id, _IDS), InTextList(_r.to_id, _IDS))
+        viewer_shape, filter_shape, or_(InTextList(_r.from_id, _IDS), InTextList(_r.to_id, _IDS))
     )
     return Query(query.order_by(_r.recorded_at.desc(), _r.id.desc()).limit(_LIMIT))
 
 
 @cache
 def entity_page(
-    seen: ViewerShape, chosen: FilterShape, *, kind: EntityKind | None, cursor: bool
+    viewer_shape: ViewerShape, filter_shape: FilterShape, *, kind: EntityKind | None, cursor: bool
 ) -> Query:
     """Entities at visible edges, each with the time of its first visible edge."""
     # MATERIALIZED: the visible edges are needed twice, once for each end, and checking visibility
     # is the expensive part.
-    reach = prefilter_clause(seen, chosen)
+    reach = prefilter_clause(viewer_shape, filter_shape)
     within = () if reach is None else (reach,)
-    edges = _visible_edges(seen, chosen, *within).cte("edges").prefix_with("MATERIALIZED").c
+    edges = (
+        _visible_edges(viewer_shape, filter_shape, *within)
+        .cte("edges")
+        .prefix_with("MATERIALIZED")
+        .c
+    )
     ends = union_all(
         select(edges.from_id.label("id"), edges.recorded_at.label("at")),
         select(edges.to_id.label("id"), edges.recorded_at.label("at")),
@@ -80,25 +85,29 @@ def entity_page(
 
 
 @cache
-def memories_about(seen: ViewerShape, chosen: FilterShape) -> Query:
+def memories_about(viewer_shape: ViewerShape, filter_shape: FilterShape) -> Query:
     """Visible memories about any of the people. With `as_of`, only memories that did not change
     since: the table of subjects holds the current ones only."""
-    unchanged = (~changed_since_clause(),) if chosen.as_of else ()
+    unchanged = (~changed_since_clause(),) if filter_shape.as_of else ()
     query = (
         select(_m.id, _s.person_id)
         .join_from(memory_subjects, memories, _s.memory_id == _m.id)
-        .where(InTextList(_s.person_id, _IDS), visible_clause(seen), filter_clause(chosen))
+        .where(
+            InTextList(_s.person_id, _IDS),
+            visible_clause(viewer_shape),
+            filter_clause(filter_shape),
+        )
         .where(*unchanged)
     )
     return Query(query.order_by(_m.created_at.desc(), _m.id.desc()).limit(_LIMIT))
 
 
 def _visible_edges(
-    seen: ViewerShape, chosen: FilterShape, *where: ColumnElement[bool]
+    viewer_shape: ViewerShape, filter_shape: FilterShape, *where: ColumnElement[bool]
 ) -> Select[tuple[Any, ...]]:
     """Visible edges. The time in which the fact was true is that of the memory; with `as_of`, that
     of the memory's version of then."""
-    valid = _v if chosen.as_of else _m
+    valid = _v if filter_shape.as_of else _m
     query = select(
         _r.id,
         _r.from_id,
@@ -112,14 +121,16 @@ def _visible_edges(
         _r.recorded_at,
         func.coalesce(_r.retracted_at, _m.retracted_at).label("retracted_at"),
     ).join_from(relations, memories, _r.memory_id == _m.id)
-    if chosen.as_of:
+    if filter_shape.as_of:
         query = query.join(
             memory_versions, and_(_v.memory_id == _m.id, _contains_as_of(_v.at, _v.until))
         )
         query = query.where(_contains_as_of(_r.recorded_at, _r.retracted_at))
     else:
         query = query.where(_r.retracted_at.is_(None))
-    return query.where(*where, _r.from_id != _r.to_id, visible_clause(seen), filter_clause(chosen))
+    return query.where(
+        *where, _r.from_id != _r.to_id, visible_clause(viewer_shape), filter_clause(filter_shape)
+    )
 
 
 def _contains_as_of(start: ColumnElement[Any], end: ColumnElement[Any]) -> ColumnElement[bool]:

@@ -49,19 +49,19 @@ def walk_graph(
     seeds: Collection[EntityId], *, hops: int, limit: int, neighbours: NeighbourFetcher
 ) -> GraphWalk:
     """Breadth-first search from the seeds, with at most `limit` edges."""
-    around = GraphWalk(dict.fromkeys(seeds, 0))
+    walk = GraphWalk(dict.fromkeys(seeds, 0))
     frontier = list(seeds)
     room = limit
     for hop in range(1, hops + 1):
-        if not frontier or around.truncated:
+        if not frontier or walk.truncated:
             break
         # `limit + 1` edges, not `room + 1`: edges of earlier steps come again, at most `limit -
         # room` of them, so that `room + 1` new ones are found if there are so many.
-        found = around.filter_new(neighbours(frontier, limit + 1))
-        around.truncated = len(found) > room
-        frontier = around.add_edges(found[:room], hop=hop)
+        found = walk.filter_new(neighbours(frontier, limit + 1))
+        walk.truncated = len(found) > room
+        frontier = walk.add_edges(found[:room], hop=hop)
         room -= len(found[:room])
-    return around
+    return walk
 
 
 def shortest_path(

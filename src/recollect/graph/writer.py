@@ -45,21 +45,23 @@ class GraphWriter:
         self._runtime = runtime
         self._edges = VisibleEdges(stores)
 
-    def write_edges(self, tx: Tx, stored: StoredMemory, told: Sequence[ExtractedFact] = ()) -> None:
+    def write_edges(
+        self, tx: Tx, stored: StoredMemory, facts: Sequence[ExtractedFact] = ()
+    ) -> None:
         """Write the edges of a new or changed memory. Edges that it no longer states end now and
-        stay readable `as_of` an earlier instant. `told` are further facts that are known to be in
+        stay readable `as_of` an earlier instant. `facts` are further facts that are known to be in
         it."""
         memory = stored.memory
-        said = extract_memory_fact(memory)
-        sayings = (*told, said) if said else tuple(told)
-        drawn = self._build_edges(tx, stored, sayings) if sayings else ()
+        own_fact = extract_memory_fact(memory)
+        all_facts = (*facts, own_fact) if own_fact else tuple(facts)
+        drawn = self._build_edges(tx, stored, all_facts) if all_facts else ()
         # A first version without edges has nothing to replace: most writes end here.
         if drawn or memory.version > 1:
             self._replace_edges(tx, memory, drawn)
 
     def update_edges(self, tx: Tx, before: StoredMemory, stored: StoredMemory) -> None:
         """Update the edges of a changed memory. If text, subjects and stater are the same, all
-        edges stay, also those that came from `told`: they can't be extracted from the memory again.
+        edges stay, also those that came from `facts`: these can't be extracted from the memory.
 
         A memory that leaves quarantine gets its edges now: it had none while it was hidden.
         """
@@ -74,49 +76,49 @@ class GraphWriter:
     def closeness(
         self,
         tx: Tx,
-        sight: Viewer,
+        viewer: Viewer,
         person_ids: Collection[PersonId],
         *,
         hops: int = 2,
-        chosen: MemoryFilter = _ANY,
+        filters: MemoryFilter = _ANY,
         earlier: Sequence[Memory] = (),
     ) -> dict[str, float]:
         """The closeness of memories to these people, at most 1, by memory id.
 
         A memory that states an edge at hop n has 1/n; a memory about a person who is reached at
         hop n has 1/(n + 1); the larger value counts. Only visible edges and memories are read. Of
-        `chosen` only the instants are used; the caller applies the rest of the filter. `earlier`
+        `filters` only the instants are used; the caller applies the rest of the filter. `earlier`
         are memories as they were at `as_of` and that changed since; their subjects of then count.
         """
-        look = GraphContext(sight, MemoryFilter(valid_at=chosen.valid_at, as_of=chosen.as_of))
-        around = walk_graph(
+        context = GraphContext(viewer, MemoryFilter(valid_at=filters.valid_at, as_of=filters.as_of))
+        nearby = walk_graph(
             [EntityId(one) for one in person_ids],
             hops=hops,
             limit=CLOSE_EDGES_MAX,
-            neighbours=self._edges.neighbour_fetcher(tx, look),
+            neighbours=self._edges.neighbour_fetcher(tx, context),
         )
-        reached = {PersonId(one): hop for one, hop in around.depths.items() if hop}
-        about = self._memories_about(tx, look, reached, earlier) if reached else ()
-        stating = ((edge.memory_id, 1 / around.hop_of(edge)) for edge in around.relations)
-        telling = ((memory_id, 1 / (reached[one] + 1)) for memory_id, one in about)
+        reached = {PersonId(one): hop for one, hop in nearby.depths.items() if hop}
+        about = self._memories_about(tx, context, reached, earlier) if reached else ()
+        stating = ((edge.memory_id, 1 / nearby.hop_of(edge)) for edge in nearby.relations)
+        scored = ((memory_id, 1 / (reached[one] + 1)) for memory_id, one in about)
         near: dict[str, float] = {}
-        for memory_id, closeness in chain(stating, telling):
+        for memory_id, closeness in chain(stating, scored):
             near[memory_id] = max(closeness, near.get(memory_id, 0.0))
         return near
 
     def _memories_about(
-        self, tx: Tx, look: GraphContext, people: Collection[PersonId], earlier: Sequence[Memory]
+        self, tx: Tx, context: GraphContext, people: Collection[PersonId], earlier: Sequence[Memory]
     ) -> Iterator[tuple[MemoryId, PersonId]]:
-        yield from self._stores.graph.memories_about(tx, look, people, limit=CLOSE_MEMORIES_MAX)
+        yield from self._stores.graph.memories_about(tx, context, people, limit=CLOSE_MEMORIES_MAX)
         for memory in earlier:
             about = (PersonId(one) for one in memory.subjects)
             yield from ((memory.id, one) for one in about if one in people)
 
     def _build_edges(
-        self, tx: Tx, stored: StoredMemory, sayings: Sequence[ExtractedFact]
+        self, tx: Tx, stored: StoredMemory, all_facts: Sequence[ExtractedFact]
     ) -> tuple[EdgeDraft, ...]:
         people = self._named_people(tx, candidate_people(stored.memory))
-        return build_edges(stored.memory, sayings, people, doubt=bool(stored.bare_names))
+        return build_edges(stored.memory, all_facts, people, doubt=bool(stored.bare_names))
 
     def _named_people(self, tx: Tx, person_ids: Collection[PersonId]) -> list[NamedCandidate]:
         if not person_ids:
@@ -133,9 +135,9 @@ class GraphWriter:
         wanted = [self._to_stored_edge(tx, memory, edge) for edge in drawn]
         # An edge that is still stated keeps its row, and with it `recorded_at`: only differences
         # are written.
-        said = {edge.triple for edge in wanted}
+        triples = {edge.triple for edge in wanted}
         for edge in before:
-            if edge.triple not in said:
+            if edge.triple not in triples:
                 graph.retract(tx, edge.id, at=at)
         known = {edge.triple for edge in before}
         for edge in wanted:

@@ -42,10 +42,10 @@ def load_cards(
     """A card for each of these people, in their order. The caller has checked that the requester
     may see their names."""
     ids = [one.id for one in people]
-    met = stores.people.filter_sharing_chat(tx, requester, ids)
+    sharing_chat = stores.people.filter_sharing_chat(tx, requester, ids)
     keys = ParticipantKeys.for_requester(requester)
     chats = stores.chats.current_chats(tx, users=keys.users, people=keys.people, agent=keys.agent)
-    viewer = _CardViewer(requester, met, chats)
+    viewer = _CardViewer(requester, sharing_chat, chats)
     aliases = stores.claims.aliases(tx, ids)
     relationships = stores.claims.relationships(tx, ids)
     return [viewer.build_card(one, aliases, relationships) for one in people]
@@ -60,13 +60,13 @@ class _CardViewer:
     """The caller, the people who share a chat with the caller, and the caller's chats."""
 
     requester: Requester
-    met: frozenset[PersonId]
+    sharing_chat: frozenset[PersonId]
     chats: frozenset[ChatId]
 
     def build_card(
         self, person: Person, aliases: list[Alias], relationships: list[Relationship]
     ) -> PersonCard:
-        caller, view = self.requester.space_caller, person_view(person, self.met)
+        caller, view = self.requester.space_caller, person_view(person, self.sharing_chat)
         knows_user = may_see_user(caller, view, auditor=self.requester.is_auditor).allowed
         changes = may_change(caller, view).allowed or self.requester.is_auditor
         # Auditors see every field, but not more claims: those are judged below by the caller alone.

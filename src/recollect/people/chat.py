@@ -62,13 +62,13 @@ def check_chat(chat_id: str, *, title: str | None = None, provider: str | None =
 
 
 def check_can_join(
-    chat: Chat, current_humans: Collection[PersonId], newcomer: PersonId | None
+    chat: Chat, current_humans: Collection[PersonId], joining: PersonId | None
 ) -> None:
     """ValidationFailed if the newcomer may not join. Humans are given as canonical persons, so that
     a user and the person linked to the user count once; None stands for an agent."""
     check_participants_changeable(chat)
-    if newcomer is not None:
-        check_kind(chat.kind, {*current_humans, newcomer})
+    if joining is not None:
+        check_kind(chat.kind, {*current_humans, joining})
 
 
 def check_kind(kind: ChatKind, humans: Collection[PersonId]) -> None:
@@ -92,7 +92,8 @@ def tree_chat_kind(human_members: int) -> ChatKind:
 def is_present(intervals: Iterable[Participant], at: datetime) -> bool:
     """Does one of these intervals contain the instant?"""
     return any(
-        stay.joined_at <= at and (stay.left_at is None or at < stay.left_at) for stay in intervals
+        interval.joined_at <= at and (interval.left_at is None or at < interval.left_at)
+        for interval in intervals
     )
 
 

@@ -161,8 +161,10 @@ class MergeService:
         one of them, or is an admin, passes here and gets the Conflict of `plan_merge`, which tells
         the actual reason.
         """
-        met = self._stores.people.filter_sharing_chat(tx, requester, [primary.id, secondary.id])
-        views = person_view(primary, met), person_view(secondary, met)
+        sharing_chat = self._stores.people.filter_sharing_chat(
+            tx, requester, [primary.id, secondary.id]
+        )
+        views = person_view(primary, sharing_chat), person_view(secondary, sharing_chat)
         may_know = requester.is_admin or any(
             may_change(requester.space_caller, v).allowed for v in views
         )
@@ -196,8 +198,8 @@ class MergeService:
         primary = visible_person(tx, self._stores, requester, person_id)
         self._stores.people.lock(tx, [primary.id, secondary_id])
         secondary = visible_person(tx, self._stores, requester, secondary_id)
-        met = self._stores.people.filter_sharing_chat(tx, requester, [primary.id])
-        _require(may_change(requester.space_caller, person_view(primary, met)))
+        sharing_chat = self._stores.people.filter_sharing_chat(tx, requester, [primary.id])
+        _require(may_change(requester.space_caller, person_view(primary, sharing_chat)))
         merge = self._stores.merges.fetch_active(tx, secondary_id)
         if merge is None or secondary.id != primary.id:
             message = "secondary_id: was not merged into this person"

@@ -132,9 +132,11 @@ def is_stater(requester: Requester, claim: Alias) -> bool:
     return stated or claim.added_by == requester.identity
 
 
-def person_view(person: Person, met: frozenset[PersonId]) -> PersonView:
-    """The facts that the rules need; `met` are the people who share a chat with the caller."""
-    return PersonView(person.created_by, frozenset(person.user_ids), person.orgs, person.id in met)
+def person_view(person: Person, sharing_chat: frozenset[PersonId]) -> PersonView:
+    """The facts that the rules need; `sharing_chat`: who shares a chat with the caller."""
+    return PersonView(
+        person.created_by, frozenset(person.user_ids), person.orgs, person.id in sharing_chat
+    )
 
 
 def visible_people(
@@ -143,13 +145,13 @@ def visible_people(
     """Canonical people, by the ids that were passed in; only those whose name the caller may
     see."""
     people = stores.people.fetch_many(tx, person_ids)
-    met = stores.people.filter_sharing_chat(
+    sharing_chat = stores.people.filter_sharing_chat(
         tx, requester, {person.id for person in people.values()}
     )
     return {
         id_: person
         for id_, person in people.items()
-        if may_see_name(requester.space_caller, person_view(person, met)).allowed
+        if may_see_name(requester.space_caller, person_view(person, sharing_chat)).allowed
     }
 
 

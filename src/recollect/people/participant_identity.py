@@ -30,9 +30,9 @@ class ParticipantIdentity:
         return self.person_id == requester.person_id
 
 
-def participant_ref(stay: Participant) -> ParticipantRef:
+def participant_ref(participant: Participant) -> ParticipantRef:
     """Kind and id under which the participant is stored."""
-    return stay.kind, stay.id
+    return participant.kind, participant.id
 
 
 def resolve_identities(

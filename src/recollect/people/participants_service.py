@@ -136,21 +136,21 @@ class ParticipantService:
         check_participants_changeable(chat)
         joined_at = self._resolve_joined_at(requester, chat, command.joined_at)
         kind, stored_id = self._resolve_member(tx, requester, command.kind, member_id)
-        newcomer = Participant(kind, stored_id, joined_at)
+        participant = Participant(kind, stored_id, joined_at)
         present = self._stores.chats.participants(tx, chat_id)
         # Compare identities, not ids: a user and the user's person are one human, who must not be
         # in the chat twice. The lock on the chat keeps two requests from adding them at once.
         identities = resolve_identities(
-            tx, self._stores, [participant_ref(one) for one in (*present, newcomer)]
+            tx, self._stores, [participant_ref(one) for one in (*present, participant)]
         )
-        identity = identities[participant_ref(newcomer)]
+        identity = identities[participant_ref(participant)]
         for one in present:
             if identities[participant_ref(one)] == identity:
                 return visible_participations(tx, self._stores, requester, chat, [one])[0]
         check_can_join(chat, self._stores.chats.current_people(tx, chat_id), identity.person_id)
-        self._stores.chats.join(tx, chat_id, newcomer)
-        self._record(tx, requester, "chat.join", chat_id, newcomer)
-        return visible_participations(tx, self._stores, requester, chat, [newcomer])[0]
+        self._stores.chats.join(tx, chat_id, participant)
+        self._record(tx, requester, "chat.join", chat_id, participant)
+        return visible_participations(tx, self._stores, requester, chat, [participant])[0]
 
     def _resolve_joined_at(
         self, requester: Requester, chat: Chat, joined_at: datetime | None

@@ -23,46 +23,46 @@ class Participation:
 
 
 def visible_participations(
-    tx: Tx, stores: PeopleStores, requester: Requester, chat: Chat, stays: list[Participant]
+    tx: Tx, stores: PeopleStores, requester: Requester, chat: Chat, rows: list[Participant]
 ) -> list[Participation]:
     """The participations with hidden user ids removed. A caller sees the user of somebody with whom
     they share a chat now. In a conversation tree all ids are shown, also of those who left: the
     entries of the conversation show them anyway."""
-    people = _person_ids(tx, stores, stays)
+    people = _person_ids(tx, stores, rows)
     found = stores.people.fetch_many(tx, people.values())
     users = {id_: person.user_ids for id_, person in found.items()}
     known = stores.people.filter_sharing_chat(tx, requester, list(users)) | {requester.person_id}
-    shown = []
-    for stay in stays:
-        person_id = people.get((stay.kind, stay.id))
-        user_id = _participant_user(stay, users.get(person_id, ()) if person_id else ())
+    participations = []
+    for row in rows:
+        person_id = people.get((row.kind, row.id))
+        user_id = _participant_user(row, users.get(person_id, ()) if person_id else ())
         open_ = chat.tree or requester.is_auditor or person_id in known
-        shown.append(
+        participations.append(
             Participation(
                 person_id,
                 user_id if open_ else None,
-                stay.id if stay.kind is ParticipantKind.AGENT else None,
-                stay.joined_at,
-                stay.left_at,
+                row.id if row.kind is ParticipantKind.AGENT else None,
+                row.joined_at,
+                row.left_at,
             )
         )
-    return shown
+    return participations
 
 
 _PersonIds = dict[tuple[ParticipantKind, str], PersonId]
 
 
-def _person_ids(tx: Tx, stores: PeopleStores, stays: list[Participant]) -> _PersonIds:
-    users = [UserId(stay.id) for stay in stays if stay.kind is ParticipantKind.USER]
+def _person_ids(tx: Tx, stores: PeopleStores, rows: list[Participant]) -> _PersonIds:
+    users = [UserId(row.id) for row in rows if row.kind is ParticipantKind.USER]
     links = stores.people.people_by_user(tx, users)
     people: _PersonIds = {(ParticipantKind.USER, id_): person for id_, person in links.items()}
-    for stay in stays:
-        if stay.kind is ParticipantKind.PERSON:
-            people[stay.kind, stay.id] = PersonId(stay.id)
+    for row in rows:
+        if row.kind is ParticipantKind.PERSON:
+            people[row.kind, row.id] = PersonId(row.id)
     return people
 
 
-def _participant_user(stay: Participant, users: tuple[UserId, ...]) -> UserId | None:
-    if stay.kind is ParticipantKind.USER:
-        return UserId(stay.id)
+def _participant_user(row: Participant, users: tuple[UserId, ...]) -> UserId | None:
+    if row.kind is ParticipantKind.USER:
+        return UserId(row.id)
     return users[0] if users else None

@@ -54,9 +54,9 @@ class SubjectResolver:
     def canonical_ids(self, tx: Tx, person_ids: Iterable[PersonId]) -> tuple[PersonId, ...]:
         """The canonical ids of these people, without duplicates, in their order; unknown ids are
         left out."""
-        asked = list(person_ids)
-        known = self._stores.people.fetch_many(tx, asked)
-        return tuple(dict.fromkeys(known[id_].id for id_ in asked if id_ in known))
+        ids = list(person_ids)
+        known = self._stores.people.fetch_many(tx, ids)
+        return tuple(dict.fromkeys(known[id_].id for id_ in ids if id_ in known))
 
     def look_up_name(
         self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
@@ -73,12 +73,12 @@ class SubjectResolver:
         to the requester and belongs to no org. In an org, others who say "my wife" would find this
         person.
         """
-        shown = " ".join(name.split())
+        display_name = " ".join(name.split())
         nameless = is_relationship(name)
         now = self._runtime.clock.now()
         person = Person(
             id=PersonId(self._runtime.ids.new()),
-            name=shown,
+            name=display_name,
             created_by=requester.identity,
             orgs=frozenset() if nameless else requester.orgs,
             created_at=now,

@@ -50,13 +50,13 @@ class ApprovalStore:
     def insert(self, tx: Tx, filed: StoredApproval) -> None:
         approval = filed.approval
         by = parse_owner(approval.requested_by)
-        wish = approval.requested_expires_at
+        requested = approval.requested_expires_at
         params = {
             "id": approval.id,
             "memory_id": approval.memory_id,
             "requested_by_kind": by.kind,
             "requested_by_id": by.id,
-            "requested_expires_at": None if wish == FOREVER else wish,
+            "requested_expires_at": None if requested == FOREVER else requested,
             "status": approval.status,
             "valid_until": approval.valid_until,
             "created_at": filed.created_at,

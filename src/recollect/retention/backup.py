@@ -65,11 +65,11 @@ class VacuumBackup:
     def _lines_transaction(
         self, batch: Mapping[int, int], now: datetime
     ) -> Callable[[Tx], list[str]]:
-        sight = Viewer.for_system("a backup holds what a vacuum removes", now)
+        viewer = Viewer.for_system("a backup holds what a vacuum removes", now)
 
         def work(tx: Tx) -> list[str]:
             ids = [row.id for row in self._stores.memory_bulk.fetch(tx, list(batch))]
-            found = self._stores.memories.fetch_many_visible(tx, sight, ids, _ANY_STATUS)
+            found = self._stores.memories.fetch_many_visible(tx, viewer, ids, _ANY_STATUS)
             cipher = self._runtime.cipher
             # A row that can't be read raises KeyError and stops the vacuum: no row is deleted
             # without a line in the backup.

@@ -60,21 +60,21 @@ class FileBackupFolder:
         with _translate_os_errors():
             return FileBackupWriter(self._folder / f"memories-{stamp}-{secrets.token_hex(4)}.jsonl")
 
-    def count_lines(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
+    def count_lines(self, matches: Callable[[str], bool]) -> tuple[int, int]:
         lines = [line for path in self._list_files() for line in _read_lines(path)]
-        return len(lines), sum(map(doomed, lines))
+        return len(lines), sum(map(matches, lines))
 
-    def remove_lines(self, doomed: Callable[[str], bool]) -> int:
-        return sum(self._remove_lines_from(path, doomed) for path in self._list_files())
+    def remove_lines(self, matches: Callable[[str], bool]) -> int:
+        return sum(self._remove_lines_from(path, matches) for path in self._list_files())
 
-    def _remove_lines_from(self, path: Path, doomed: Callable[[str], bool]) -> int:
+    def _remove_lines_from(self, path: Path, matches: Callable[[str], bool]) -> int:
         """Rewrite one file without the doomed lines; returns how many there were.
 
         A partial file is deleted instead: no row has been deleted yet that relies on it. A vacuum
         that is still writing it fails with Unavailable at the rename, and deletes nothing.
         """
         lines = _read_lines(path)
-        kept = [line for line in lines if not doomed(line)]
+        kept = [line for line in lines if not matches(line)]
         if len(kept) < len(lines) and path.suffix == _PARTIAL_SUFFIX:
             with _translate_os_errors():
                 path.unlink(missing_ok=True)

@@ -29,11 +29,11 @@ class BackupFolder(Protocol):
         """Start a new file. Raises Unavailable if it can't be created."""
         ...
 
-    def count_lines(self, doomed: Callable[[str], bool]) -> tuple[int, int]:
-        """The number of lines in all files, and of those for which `doomed` is true."""
+    def count_lines(self, matches: Callable[[str], bool]) -> tuple[int, int]:
+        """The number of lines in all files, and of those for which `matches` is true."""
         ...
 
-    def remove_lines(self, doomed: Callable[[str], bool]) -> int:
+    def remove_lines(self, matches: Callable[[str], bool]) -> int:
         """Rewrite files without the doomed lines; returns how many there were. Raises Unavailable
         if a file can't be written."""
         ...

@@ -119,7 +119,7 @@ class CleanupRunner:
         return plan
 
     async def execute_run(
-        self, sweep: CleanupRun, *, tell: RecordBatch, event_id: str | None
+        self, sweep: CleanupRun, *, record_batch: RecordBatch, event_id: str | None
     ) -> CleanupProgress:
         """Apply the action to every planned row that has not changed since it was planned.
 
@@ -133,7 +133,7 @@ class CleanupRunner:
         """
         swept = CleanupProgress(0, event_id)
         for batch in sweep.plan.batches(sweep.size):
-            work = self._batch_transaction(batch, sweep, tell, event_id=swept.event_id)
+            work = self._batch_transaction(batch, sweep, record_batch, event_id=swept.event_id)
             step = await self._database.write(work)
             swept = CleanupProgress(swept.count + step.count, step.event_id)
         return swept
@@ -154,7 +154,7 @@ class CleanupRunner:
         self,
         batch: Mapping[int, int],
         sweep: CleanupRun,
-        tell: RecordBatch,
+        record_batch: RecordBatch,
         *,
         event_id: str | None,
     ) -> Callable[[Tx], CleanupProgress]:
@@ -162,11 +162,11 @@ class CleanupRunner:
             # The locked rows are current. One is skipped if it is gone or being erased (`hold`
             # does not return it), if its version differs (somebody changed it after the scan), or
             # if the rule no longer selects it.
-            held = self._stores.memory_bulk.fetch_locked(tx, list(batch))
-            same = (row for row in held if row.version == batch[row.doc])
+            locked = self._stores.memory_bulk.fetch_locked(tx, list(batch))
+            same = (row for row in locked if row.version == batch[row.doc])
             rows = [row for row in same if (verdict := sweep.judge(row)) and verdict.goes]
             count = sweep.act(tx, rows)
-            return CleanupProgress(count, tell(tx, count, event_id))
+            return CleanupProgress(count, record_batch(tx, count, event_id))
 
         return work
 

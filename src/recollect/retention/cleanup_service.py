@@ -201,7 +201,7 @@ class CleanupService:
         if not audit.order.dry_run:
             for index, run in enumerate(runs):
                 done = await self._runner.execute_run(
-                    run, tell=audit.record_batch, event_id=event_id
+                    run, record_batch=audit.record_batch, event_id=event_id
                 )
                 counts[index], event_id = done.count, done.event_id
         if event_id is None and audit.order.requester is not None:

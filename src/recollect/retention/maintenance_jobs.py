@@ -32,13 +32,13 @@ class MaintenanceJobs:
         context: ServiceContext[RetentionStores],
         *,
         audit_retention: timedelta,
-        beside: VectorIndex | None = None,
+        external_index: VectorIndex | None = None,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
         self._runtime = context.runtime
         self._audit_retention = audit_retention
-        self._beside = beside
+        self._external_index = external_index
 
     def handlers(self) -> Mapping[str, JobHandler]:
         """The handlers by job type. A handler may return a job to queue in place of its own."""
@@ -66,12 +66,12 @@ class MaintenanceJobs:
         """Delete vectors that an index job wrote while their tree was being evicted."""
         tree_id = TreeId(job.body["conversationGroupId"])
         await self._database.write(lambda tx: self._stores.maintenance.delete_vectors(tx, tree_id))
-        if self._beside is not None:
+        if self._external_index is not None:
             # A new tree may have taken the id since: vectors of its entries stay.
             living = await self._database.read(
                 lambda tx: self._stores.search.changed_texts(tx, tree_id, after_revision=-1)
             )
-            await self._beside.delete_tree(tree_id, keep=[text.entry_id for text in living])
+            await self._external_index.delete_tree(tree_id, keep=[text.entry_id for text in living])
 
     async def rotate_keys(self, job: Job) -> None:
         """Encrypt every value with the first key. A job for another key is out of date and ends.

@@ -46,31 +46,31 @@ class QuarantineStore:
     def list_quarantined(
         self,
         tx: Tx,
-        sight: Viewer,
-        chosen: MemoryFilter,
+        viewer: Viewer,
+        filters: MemoryFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[StoredMemory]:
         """Quarantined rows, newest first by `created_at` and id. No other read returns them; this
         is for those who may release them."""
-        params = {**viewer_params(sight), **filter_params(chosen, sight.now), "limit": limit}
+        params = {**viewer_params(viewer), **filter_params(filters, viewer.now), "limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
-        shapes = ViewerShape.from_viewer(sight), FilterShape.from_filter(chosen)
+        shapes = ViewerShape.from_viewer(viewer), FilterShape.from_filter(filters)
         return self._to_stored(
             tx, tx.fetch(_quarantine_query(*shapes, cursor=after is not None), params)
         )
 
     def _to_stored(self, tx: Tx, rows: Sequence[Row]) -> list[StoredMemory]:
-        hanging = relations.fetch_related(tx, [row[_ID_AT] for row in rows])
-        return [self._rows.from_row(row, hanging.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
+        related = relations.fetch_related(tx, [row[_ID_AT] for row in rows])
+        return [self._rows.from_row(row, related.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
 
 
 @cache
-def _quarantine_query(seen: ViewerShape, chosen: FilterShape, *, cursor: bool) -> Query:
+def _quarantine_query(viewer_shape: ViewerShape, filters: FilterShape, *, cursor: bool) -> Query:
     query = select(*MEMORY_COLUMNS).where(
-        writable_clause(seen), disclosed_clause(seen), filter_clause(chosen)
+        writable_clause(viewer_shape), disclosed_clause(viewer_shape), filter_clause(filters)
     )
     if cursor:
         here = tuple_(param("at", _m.created_at), param("id", _m.id))

@@ -107,7 +107,7 @@ class SpaceQuota:
             lambda tx, locked: sum(self._archive_row(tx, row, by, now) for row in locked),
             _ROWS_PER_TRANSACTION,
         )
-        done = await self._runner.execute_run(run, tell=audit.record_batch, event_id=None)
+        done = await self._runner.execute_run(run, record_batch=audit.record_batch, event_id=None)
         return done.count
 
     def _archive_row(self, tx: Tx, row: CleanupRow, by: Owner, now: datetime) -> bool:

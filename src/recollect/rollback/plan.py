@@ -86,14 +86,14 @@ class RollbackPlanner:
         context: ServiceContext[RollbackStores],
         *,
         access: MemoryWriteAccess,
-        sights: ViewerFactory,
-        views: VisibilityFacts,
+        viewers: ViewerFactory,
+        facts: VisibilityFacts,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
         self._access = access
-        self._sights = sights
-        self._views = views
+        self._viewers = viewers
+        self._facts = facts
 
     async def make_plan(
         self, requester: Requester, source: RollbackSource, now: datetime
@@ -179,7 +179,7 @@ class RollbackPlanner:
             return False
         if self._access.can_change(tx, requester, stored):
             return True
-        return self._views.can_view(tx, self._sights.viewer_for(tx, requester), stored).allowed
+        return self._facts.can_view(tx, self._viewers.viewer_for(tx, requester), stored).allowed
 
     async def _collect_derived(
         self, requester: Requester, source: RollbackSource
@@ -213,12 +213,12 @@ class RollbackPlanner:
         self, requester: Requester, page: Sequence[MemoryId]
     ) -> Callable[[Tx], list[MemoryId]]:
         def work(tx: Tx) -> list[MemoryId]:
-            mine = self._writable_ids(tx, requester, self._stores.memories.fetch_many(tx, page))
-            others = [id_ for id_ in page if id_ not in mine]
+            writable = self._writable_ids(tx, requester, self._stores.memories.fetch_many(tx, page))
+            others = [id_ for id_ in page if id_ not in writable]
             seen = self._stores.memories.fetch_many_visible(
-                tx, self._sights.viewer_for(tx, requester), others, _ANY_STATUS
+                tx, self._viewers.viewer_for(tx, requester), others, _ANY_STATUS
             )
-            return [id_ for id_ in page if id_ in mine or id_ in seen]
+            return [id_ for id_ in page if id_ in writable or id_ in seen]
 
         return work
 
@@ -253,12 +253,12 @@ class RollbackPlanner:
                 for row in self._stores.memories.fetch_many(tx, page)
                 if row.memory.status is not MemoryStatus.ARCHIVED
             ]
-            mine = self._writable_ids(tx, requester, rows)
+            writable = self._writable_ids(tx, requester, rows)
             for row in rows:
-                if row.memory.id in mine:
+                if row.memory.id in writable:
                     found.versions[row.memory.id] = row.memory.version
                     found.followers[row.memory.id] = row.memory.superseded_by
-            found.untouched += len(rows) - len(mine)
+            found.untouched += len(rows) - len(writable)
 
         return work
 
@@ -278,7 +278,7 @@ class RollbackPlanner:
             free = {
                 id_: row for id_, row in olds.items() if self._should_restore(tx, row, found, now)
             }
-            mine = self._writable_ids(tx, requester, list(free.values()))
+            writable = self._writable_ids(tx, requester, list(free.values()))
             rows = [
                 PlannedRow(
                     id_,
@@ -286,13 +286,13 @@ class RollbackPlanner:
                     tuple(
                         (old, free[old].memory.version)
                         for old in replaced.get(id_, ())
-                        if old in mine and free[old].memory.superseded_by == id_
+                        if old in writable and free[old].memory.superseded_by == id_
                     ),
                 )
                 for id_ in page
             ]
             return rows, self._count_visible(
-                tx, requester, [r for i, r in free.items() if i not in mine]
+                tx, requester, [r for i, r in free.items() if i not in writable]
             )
 
         return work
@@ -332,8 +332,8 @@ class RollbackPlanner:
         """How many of these rows the caller can see. Others are not even counted."""
         if not rows:
             return 0
-        sight, ids = self._sights.viewer_for(tx, requester), [row.memory.id for row in rows]
-        return len(self._stores.memories.fetch_many_visible(tx, sight, ids, _ANY_STATUS))
+        viewer, ids = self._viewers.viewer_for(tx, requester), [row.memory.id for row in rows]
+        return len(self._stores.memories.fetch_many_visible(tx, viewer, ids, _ANY_STATUS))
 
 
 def _split_pages(ids: Sequence[MemoryId]) -> Iterator[Sequence[MemoryId]]:

@@ -144,8 +144,10 @@ class RollbackService:
             kept = replace(rollback, changes=(done + made).record)
             self._stores.rollbacks.put_rollback(tx, kept)
             payload = {"archived": plan.archived, "restored": plan.restored, **rollback.source}
-            told = {"rollback_id": rollback.id, **payload}
-            return made, self._record_event(tx, order, told, count=len(made.ids), event_id=event_id)
+            event = {"rollback_id": rollback.id, **payload}
+            return made, self._record_event(
+                tx, order, event, count=len(made.ids), event_id=event_id
+            )
 
         return step
 
@@ -157,12 +159,14 @@ class RollbackService:
             # the first has marked it as undone.
             self._fetch_owned(tx, order, rollback.id, lock=True)
             made = self._steps.undo_changes(tx, order.requester, part, at=order.at)
-            told = {
+            event = {
                 "undone": rollback.id,
                 "archived": len(made.restored),
                 "restored": len(made.archived),
             }
-            return made, self._record_event(tx, order, told, count=len(made.ids), event_id=event_id)
+            return made, self._record_event(
+                tx, order, event, count=len(made.ids), event_id=event_id
+            )
 
         return step
 
@@ -207,5 +211,5 @@ def _batches(rows: Sequence[PlannedRow]) -> Iterator[Sequence[PlannedRow]]:
 
 def _source_payload(source: RollbackSource) -> dict[str, Any]:
     times = {"since": source.since, "until": source.until}
-    shown = {name: to_text(at) for name, at in times.items() if at is not None}
-    return {str(source.kind): source.id, **shown}
+    bounds = {name: to_text(at) for name, at in times.items() if at is not None}
+    return {str(source.kind): source.id, **bounds}

@@ -40,17 +40,17 @@ class RollbackSteps:
         """Archive these rows and restore what they had superseded. A row is restored only if its
         successor was archived here. All rows are locked first, ordered by id."""
         ids = [id_ for row in rows for id_ in (row.id, *(old for old, _ in row.restores))]
-        held = self._lock_rows(tx, ids)
+        locked = self._lock_rows(tx, ids)
         done = RollbackChanges()
         for row in rows:
             # Changed or deleted since the plan was made: neither this row nor those that it had
             # superseded are touched.
-            stored = held.get(row.id)
+            stored = locked.get(row.id)
             if stored is None or stored.memory.version != row.version:
                 continue
             done += RollbackChanges((self._archive_row(tx, stored, by=requester.identity, at=at),))
             for old_id, version in row.restores:
-                old = held.get(old_id)
+                old = locked.get(old_id)
                 if old is not None and old.memory.version == version:
                     done += RollbackChanges(
                         (), (self._restore_row(tx, old, by=requester.identity, at=at),)
@@ -62,18 +62,18 @@ class RollbackSteps:
     ) -> RollbackChanges:
         """Give rows of `part` their previous state, if nobody changed them since and the caller may
         still write them; returns those that were changed."""
-        held = self._lock_rows(tx, part.ids)
+        locked = self._lock_rows(tx, part.ids)
         by = requester.identity
         again: list[ArchivedRow] = []
         for away in part.archived:
-            stored = held.get(away.id)
+            stored = locked.get(away.id)
             if stored and self._can_undo(tx, requester, stored, away.version):
                 before = {"status": away.status, "archive_reason": away.reason}
                 self._index_row(tx, self._update(tx, stored, before, by=by, at=at))
                 again.append(away)
         replaced: list[RestoredRow] = []
         for back in part.restored:
-            stored = held.get(back.id)
+            stored = locked.get(back.id)
             if stored and self._can_undo(tx, requester, stored, back.version):
                 self._supersede_row(tx, stored, back, by=by, at=at)
                 replaced.append(back)

@@ -85,10 +85,10 @@ def _from_entries_clause(*conditions: ColumnElement[bool]) -> ColumnElement[bool
 
 
 def _conversation_clause() -> ColumnElement[bool]:
-    said = select(cast(entries.c.id, Text)).where(
+    entry_ids = select(cast(entries.c.id, Text)).where(
         entries.c.conversation_id == param("source_id", entries.c.conversation_id)
     )
-    return _from_entries_clause(_s.source_id.in_(said))
+    return _from_entries_clause(_s.source_id.in_(entry_ids))
 
 
 def _equals_source(column: ColumnElement[Any]) -> ColumnElement[bool]:

@@ -231,8 +231,8 @@ def _decide_by_unknown_origin(
         return None
     if settings.unknown_origin is UnknownOrigin.CLOSED:
         return DisclosureDecision(False, "origin.unknown")
-    shown = not _is_group(chat) and memory.is_public and memory.has_subjects
-    if shown and not _is_confined_to_space(memory, asker):
+    may_disclose = not _is_group(chat) and memory.is_public and memory.has_subjects
+    if may_disclose and not _is_confined_to_space(memory, asker):
         return DisclosureDecision(True, "private.public.unknown_origin")
     return None
 
@@ -256,9 +256,9 @@ def _disclosing_reason(
     """The relation that discloses it, `any` where none is needed, None if it stays hidden."""
     if chat is not None and _is_group(chat) and _is_open_to_group(memory, chat, settings):
         return "any"
-    held = asker_relations(memory, asker, chat)
-    enough = _sufficient_relations(memory, held, group=_is_group(chat), settings=settings)
-    return next((relation for relation in AskerRelation if relation in held & enough), None)
+    relations = asker_relations(memory, asker, chat)
+    enough = _sufficient_relations(memory, relations, group=_is_group(chat), settings=settings)
+    return next((relation for relation in AskerRelation if relation in relations & enough), None)
 
 
 def _is_open_to_group(memory: MemoryView, chat: ChatView, settings: DisclosureSettings) -> bool:
@@ -270,7 +270,7 @@ def _is_open_to_group(memory: MemoryView, chat: ChatView, settings: DisclosureSe
 
 def _sufficient_relations(
     memory: MemoryView,
-    held: frozenset[AskerRelation],
+    relations: frozenset[AskerRelation],
     *,
     group: bool,
     settings: DisclosureSettings,
@@ -281,7 +281,7 @@ def _sufficient_relations(
         # (`_is_open_to_group`), never on who asks: everybody in the group reads the answer.
         strict = settings.sensitive_in_groups is SensitiveInGroups.NEVER
         return _GROUP_RELATIONS[memory.sensitivity] if strict or memory.is_public else frozenset()
-    if memory.sensitivity is Sensitivity.SENSITIVE and AskerRelation.STATED in held:
+    if memory.sensitivity is Sensitivity.SENSITIVE and AskerRelation.STATED in relations:
         # A sensitive memory about somebody else needs both: p said it, and it lies in p's own
         # space. Neither alone is enough, so OWN counts only once STATED holds.
         return _PRIVATE_RELATIONS[Sensitivity.SENSITIVE] | {AskerRelation.OWN}

@@ -35,10 +35,10 @@ class VisibilityFacts:
     def __init__(self, stores: PeopleStores) -> None:
         self._stores = stores
 
-    def can_view(self, tx: Tx, sight: Viewer, stored: StoredMemory) -> Disclosure:
+    def can_view(self, tx: Tx, viewer: Viewer, stored: StoredMemory) -> Disclosure:
         """May the viewer see the row, and by which rule?"""
         return can_view(
-            sight, self.memory_view(tx, stored, sight), self.space_view(tx, stored, sight)
+            viewer, self.memory_view(tx, stored, viewer), self.space_view(tx, stored, viewer)
         )
 
     def may_change(self, tx: Tx, requester: Requester, stored: StoredMemory) -> AccessDecision:
@@ -58,7 +58,7 @@ class VisibilityFacts:
             view = replace(view, participants=frozenset({requester.identity} if there else ()))
         return may_write(requester.space_caller, view)
 
-    def space_view(self, tx: Tx, stored: StoredMemory, sight: Viewer) -> SpaceView:
+    def space_view(self, tx: Tx, stored: StoredMemory, viewer: Viewer) -> SpaceView:
         """The facts on which the right to read depends. The participants of a chat are left out:
         chats' spaces are read through disclosure."""
         memory = stored.memory
@@ -66,13 +66,13 @@ class VisibilityFacts:
         if memory.space.kind is not SpaceKind.RUN:
             return view
         return replace(
-            view, lineage=self._lineage_agents(tx, RunId(memory.space.id), sight.callers)
+            view, lineage=self._lineage_agents(tx, RunId(memory.space.id), viewer.callers)
         )
 
-    def memory_view(self, tx: Tx, stored: StoredMemory, sight: Viewer) -> MemoryView:
+    def memory_view(self, tx: Tx, stored: StoredMemory, viewer: Viewer) -> MemoryView:
         """The facts that disclosure needs, at the viewer's instant."""
         memory = stored.memory
-        status = effective_status(sight.now, memory.status, memory.expires_at)
+        status = effective_status(viewer.now, memory.status, memory.expires_at)
         return MemoryView(
             space=memory.space,
             sensitivity=memory.sensitivity,
@@ -82,7 +82,7 @@ class VisibilityFacts:
             stated_by=PersonId(memory.stated_by) if memory.stated_by is not None else None,
             subjects=frozenset(PersonId(subject) for subject in memory.subjects),
             bare_names=bool(stored.bare_names),
-            witnesses=self._witnesses(tx, memory, sight.asker),
+            witnesses=self._witnesses(tx, memory, viewer.asker),
             orgs=self._space_orgs(tx, memory.space),
             active=status is MemoryStatus.ACTIVE,
         )
@@ -113,8 +113,8 @@ class VisibilityFacts:
             return frozenset()
         # The asker may have taken part as a user or as a person, several times, and have left
         # since.
-        stays = self._stores.chats.participants(tx, memory.learned_in, include_left=True)
-        own = [stay for stay in stays if _belongs_to_asker(stay, asker)]
+        intervals = self._stores.chats.participants(tx, memory.learned_in, include_left=True)
+        own = [interval for interval in intervals if _belongs_to_asker(interval, asker)]
         there = is_present(own, memory.observed_at)
         return frozenset({asker.person_id}) if there else frozenset()
 
@@ -129,7 +129,7 @@ class VisibilityFacts:
         return frozenset()
 
 
-def _belongs_to_asker(stay: Participant, asker: AskerView) -> bool:
-    if stay.kind is ParticipantKind.PERSON:
-        return stay.id == asker.person_id
-    return stay.kind is ParticipantKind.USER and stay.id in asker.users
+def _belongs_to_asker(interval: Participant, asker: AskerView) -> bool:
+    if interval.kind is ParticipantKind.PERSON:
+        return interval.id == asker.person_id
+    return interval.kind is ParticipantKind.USER and interval.id in asker.users

@@ -74,17 +74,17 @@ class ViewerShape:
     system: bool
 
     @classmethod
-    def from_viewer(cls, sight: Viewer) -> "ViewerShape":
+    def from_viewer(cls, viewer: Viewer) -> "ViewerShape":
         """The viewer without its values."""
-        chat = sight.chat.kind if sight.chat else None
-        lenient = sight.settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
+        chat = viewer.chat.kind if viewer.chat else None
+        lenient = viewer.settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
         return cls(
-            callers=caller_shapes(sight.callers),
+            callers=caller_shapes(viewer.callers),
             chat=chat,
-            person=sight.asker.person_id is not None,
+            person=viewer.asker.person_id is not None,
             lenient=lenient and chat is ChatKind.GROUP,
-            closed=sight.settings.unknown_origin is UnknownOrigin.CLOSED,
-            system=bool(sight.system),
+            closed=viewer.settings.unknown_origin is UnknownOrigin.CLOSED,
+            system=bool(viewer.system),
         )
 
     @property
@@ -93,15 +93,15 @@ class ViewerShape:
         return self.chat is ChatKind.GROUP
 
 
-def viewer_params(sight: Viewer) -> dict[str, Any]:
+def viewer_params(viewer: Viewer) -> dict[str, Any]:
     """All parameters of a viewer. A statement uses those that occur in its clause."""
-    chat = sight.chat
-    return caller_params(sight.callers) | {
-        "sight_now": sight.now,
-        "sight_person": sight.asker.person_id,
-        "sight_users": _json_list(sight.asker.users),
-        "sight_chats": _json_list(sight.asker.chats),
-        "sight_orgs": _json_list(sight.asker.orgs),
+    chat = viewer.chat
+    return caller_params(viewer.callers) | {
+        "sight_now": viewer.now,
+        "sight_person": viewer.asker.person_id,
+        "sight_users": _json_list(viewer.asker.users),
+        "sight_chats": _json_list(viewer.asker.chats),
+        "sight_orgs": _json_list(viewer.asker.orgs),
         "sight_chat": chat.id if chat else None,
         "sight_people": _json_list(chat.participants if chat else ()),
     }
@@ -177,14 +177,14 @@ def _disclosure_clause(shape: ViewerShape) -> ColumnElement[bool]:
     in_chat = and_(
         is_of_kind(SpaceKind.CHAT), _is_public_or_without_subjects(), _is_asked_in_chat(shape)
     )
-    shown = [in_chat, and_(_origin_clause(shape), _relations_clause(shape))]
+    clauses = [in_chat, and_(_origin_clause(shape), _relations_clause(shape))]
     if shape.chat is None:
-        shown.append(_is_own_space())
+        clauses.append(_is_own_space())
     return and_(
         is_of_kind(SpaceKind.USER, SpaceKind.CHAT),
         or_(_is_space_reader(), _shares_org()),
         _portability_clause(shape),
-        or_(*shown),
+        or_(*clauses),
     )
 
 

@@ -46,13 +46,13 @@ class Viewer:
         return cls((), AskerView(), None, DisclosureSettings(), now, reason)
 
 
-def can_view(sight: Viewer, memory: MemoryView, space: SpaceView) -> DisclosureDecision:
+def can_view(viewer: Viewer, memory: MemoryView, space: SpaceView) -> DisclosureDecision:
     """May the viewer see this memory, and by which rule?
 
     `space` holds the facts of the memory's space. `memory.space_allows` is computed here from
     them; what the caller put there is ignored.
     """
-    if sight.system:
+    if viewer.system:
         return DisclosureDecision(True, "system")
-    judged = replace(memory, space_allows=all_may_read(sight.callers, space))
-    return decide_disclosure(judged, sight.asker, sight.chat, sight.settings)
+    judged = replace(memory, space_allows=all_may_read(viewer.callers, space))
+    return decide_disclosure(judged, viewer.asker, viewer.chat, viewer.settings)

@@ -66,7 +66,7 @@ class ViewerFactory:
                 "asker_id", "needs `chat_id`: in which chat is it asked?"
             )
         own = self._own_view(tx, requester)
-        sight = Viewer(
+        viewer = Viewer(
             callers=(requester.space_caller,),
             asker=own,
             chat=None,
@@ -74,15 +74,15 @@ class ViewerFactory:
             now=self._runtime.clock.now(),
         )
         if context.chat_id is None:
-            return sight
+            return viewer
         chat = self._require_chat(tx, own, context.chat_id)
-        shown = replace(sight, chat=self._chat_view(tx, chat))
-        asked = self._represented_asker(tx, requester, chat, asker_id=context.asker_id)
-        if asked is None or not asked.view.orgs & requester.orgs:
+        with_chat = replace(viewer, chat=self._chat_view(tx, chat))
+        asker = self._represented_asker(tx, requester, chat, asker_id=context.asker_id)
+        if asker is None or not asker.view.orgs & requester.orgs:
             # The creator of a chat may add any user to it. Without this check an agent could read
             # on behalf of a stranger just by adding them to a chat of its own.
-            return shown
-        return replace(shown, callers=(requester.space_caller, asked.caller), asker=asked.view)
+            return with_chat
+        return replace(with_chat, callers=(requester.space_caller, asker.caller), asker=asker.view)
 
     def _own_view(self, tx: Tx, requester: Requester) -> AskerView:
         person_id = requester.person_id

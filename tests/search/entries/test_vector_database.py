@@ -180,7 +180,7 @@ def delete_vectors(setup: SearchSetup, tree_id: TreeId) -> None:
     jobs = MaintenanceJobs(
         storage.context,
         audit_retention=timedelta(days=1),
-        beside=setup.beside,
+        external_index=setup.beside,
     )
     job = Job(storage.new_id(), VECTOR_DELETE, {"conversationGroupId": tree_id}, attempt=1)
     storage.run(jobs.delete_vectors(job))

@@ -23,7 +23,7 @@ from recollect.search.model import index_terms
 class IndexRowsCheck:
     """The search index has exactly the words of every memory that search may find."""
 
-    mender: MemoryRepairer
+    repairer: MemoryRepairer
     check: DoctorCheck = DoctorCheck.INDEX_ROWS
     repairable: bool = True
 
@@ -37,7 +37,7 @@ class IndexRowsCheck:
 
     def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Index the memory again."""
-        self.mender.index(tx, row.stored)
+        self.repairer.index(tx, row.stored)
         return True
 
 
@@ -46,7 +46,7 @@ class UntaggedPiiCheck:
     """Personal data in a memory is tagged, or redacted where this server redacts. The same goes for
     earlier versions, since histories show them."""
 
-    mender: MemoryRepairer
+    repairer: MemoryRepairer
     terms: ExpiryCalculator
     check: DoctorCheck = DoctorCheck.UNTAGGED_PII
     repairable: bool = True
@@ -76,11 +76,11 @@ class UntaggedPiiCheck:
         stored, after = row.stored, self.terms.cap(_tag_memory(row))
         changed = [name for name in _REPAIRED_FIELDS if _is_changed(after, stored.memory, name)]
         if changed:
-            self.mender.update(tx, order, stored, after, fields=changed)
+            self.repairer.update(tx, order, stored, after, fields=changed)
         else:
-            self.mender.record_rewrite(tx, order, stored)
-        self.mender.rewrite_snapshots(
-            tx, _corrected_snapshots(row, self.mender.snapshots(tx, stored.memory.id))
+            self.repairer.record_rewrite(tx, order, stored)
+        self.repairer.rewrite_snapshots(
+            tx, _corrected_snapshots(row, self.repairer.snapshots(tx, stored.memory.id))
         )
         return True
 
@@ -142,7 +142,7 @@ def _is_changed(one: Memory, other: Memory, name: str) -> bool:
 class CriticalPiiCheck:
     """No critical personal data in spaces that anybody may read."""
 
-    mender: MemoryRepairer
+    repairer: MemoryRepairer
     rules: RetentionRules
     check: DoctorCheck = DoctorCheck.CRITICAL_PII_IN_PUBLIC
     repairable: bool = True
@@ -160,7 +160,7 @@ class CriticalPiiCheck:
 
     def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Quarantine it in its space. Moving it to another is for its writers to decide."""
-        self.mender.quarantine(tx, order, row.stored, reason="critical_pii")
+        self.repairer.quarantine(tx, order, row.stored, reason="critical_pii")
         return True
 
 

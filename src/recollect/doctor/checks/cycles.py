@@ -16,10 +16,10 @@ class CycleExaminer:
     """Loads all `supersedes` links into memory, because a cycle may go through any of them, and
     cuts the newest link of each cycle."""
 
-    def __init__(self, context: ServiceContext[DoctorStores], mender: MemoryRepairer) -> None:
+    def __init__(self, context: ServiceContext[DoctorStores], repairer: MemoryRepairer) -> None:
         self._database = context.database
         self._stores = context.stores
-        self._mender = mender
+        self._repairer = repairer
 
     @property
     def checks(self) -> Collection[DoctorCheck]:
@@ -56,7 +56,7 @@ class CycleExaminer:
         def work(tx: Tx) -> bool:
             if not self._stores.doctor.delete_link(tx, link):
                 return False
-            for stored in self._mender.lock_rows(tx, [link.predecessor]):
+            for stored in self._repairer.lock_rows(tx, [link.predecessor]):
                 self._restore_memory(tx, order, stored, link)
             return True
 
@@ -72,4 +72,4 @@ class CycleExaminer:
             return
         after = replace(memory, status=MemoryStatus.ACTIVE, superseded_by=None, retracted_at=None)
         fields = ["retracted_at", "status", "superseded_by"]
-        self._mender.update(tx, order, stored, after, fields=fields)
+        self._repairer.update(tx, order, stored, after, fields=fields)

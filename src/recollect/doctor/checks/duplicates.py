@@ -49,16 +49,16 @@ class DuplicateFolding:
         `lock` all rows are locked until the transaction ends."""
         rows = self.stores.memories.fetch_many(tx, [memory_id, *older], lock=lock)
         found = {row.memory.id: row for row in rows if row.memory.status is MemoryStatus.ACTIVE}
-        said = found.get(memory_id)
-        if said is None:
+        repeat = found.get(memory_id)
+        if repeat is None:
             return None
         known = ((found[id_], cosine) for id_, cosine in older.items() if id_ in found)
-        repeats = (self._match_pair(tx, one, said, cosine) for one, cosine in known)
+        repeats = (self._match_pair(tx, one, repeat, cosine) for one, cosine in known)
         return next((repeat for repeat in repeats if repeat is not None), None)
 
     def fold(self, tx: Tx, order: DoctorOrder, found: DuplicatePair) -> None:
         """Supersede the newer statement and count it on the older. The rows must be locked."""
-        kept, repeat, at = found.kept, found.repeat, order.looking.now
+        kept, repeat, at = found.kept, found.repeat, order.context.now
         cause = SupersedeCause(order.requester, order.author, at, found.reason, found.similarity)
         self.superseding.supersede_duplicate(tx, kept.memory, repeat, cause)
         self.repeating.add_repeat(
@@ -72,17 +72,17 @@ class DuplicateFolding:
         )
 
     def _match_pair(
-        self, tx: Tx, kept: StoredMemory, said: StoredMemory, cosine: float
+        self, tx: Tx, kept: StoredMemory, repeat: StoredMemory, cosine: float
     ) -> DuplicatePair | None:
         """The pair, or None if the rules don't take one for a repeat of the other, if folding would
         lose more than a repetition, or if the link would close a cycle."""
         near = StatementNeighbour(statement_facts(kept.memory), cosine)
-        reason = repeat_reason(statement_facts(said.memory), near, self.settings)
-        if reason is None or not self._can_fold(kept.memory, said.memory):
+        reason = repeat_reason(statement_facts(repeat.memory), near, self.settings)
+        if reason is None or not self._can_fold(kept.memory, repeat.memory):
             return None
-        if not self.superseding.can_link(tx, kept.memory.id, said):
+        if not self.superseding.can_link(tx, kept.memory.id, repeat):
             return None
-        return DuplicatePair(kept, said, reason, cosine or None)
+        return DuplicatePair(kept, repeat, reason, cosine or None)
 
     def _can_fold(self, kept: Memory, repeat: Memory) -> bool:
         times = (repeat.valid_from, repeat.valid_until) == (kept.valid_from, kept.valid_until)
@@ -116,6 +116,6 @@ class EqualTextCheck:
     def _find_pair(
         self, tx: Tx, order: DoctorOrder, memory_id: MemoryId, *, lock: bool = False
     ) -> DuplicatePair | None:
-        older = self.folding.stores.doctor.older_equals(tx, memory_id, order.looking)
+        older = self.folding.stores.doctor.older_equals(tx, memory_id, order.context)
         # The texts are equal, so no cosine is needed; 0 stands for "not computed".
         return self.folding.find_pair(tx, memory_id, dict.fromkeys(older, 0.0), lock=lock)

@@ -15,7 +15,7 @@ from recollect.memories.write.expiry_calculator import ExpiryCalculator
 class PolicyMismatchCheck:
     """The scope of a memory allows its retention policy."""
 
-    mender: MemoryRepairer
+    repairer: MemoryRepairer
     terms: ExpiryCalculator
     check: DoctorCheck = DoctorCheck.POLICY_MISMATCH
     repairable: bool = True
@@ -38,7 +38,7 @@ class PolicyMismatchCheck:
             # a caller had asked for it.
             after = replace(bare, explicit_expires_at=memory.expires_at, expiry_rule="explicit")
         fields = ["expires_at", "retention_policy"]
-        self.mender.update(tx, order, row.stored, after, fields=fields)
+        self.repairer.update(tx, order, row.stored, after, fields=fields)
         return True
 
 
@@ -65,7 +65,7 @@ class UnknownPolicyCheck:
 class ExpiryCapCheck:
     """No memory expires later than the caps of its personal data and its policy allow."""
 
-    mender: MemoryRepairer
+    repairer: MemoryRepairer
     terms: ExpiryCalculator
     check: DoctorCheck = DoctorCheck.EXPIRY_OVER_CAP
     repairable: bool = True
@@ -78,5 +78,5 @@ class ExpiryCapCheck:
     def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Lower the expiry to the cap."""
         after = self.terms.cap(row.stored.memory)
-        self.mender.update(tx, order, row.stored, after, fields=["expires_at"])
+        self.repairer.update(tx, order, row.stored, after, fields=["expires_at"])
         return True

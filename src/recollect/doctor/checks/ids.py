@@ -20,12 +20,12 @@ ConfirmIds = Callable[[Tx, DoctorOrder, Sequence[str]], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class IdCheck:
-    """A check by query. `mend` repairs ids that still break the rule and returns how many it
+    """A check by query. `repair` repairs ids that still break the rule and returns how many it
     repaired; without it the check only reports. `confirm` drops ids that the query finds and that a
     closer look, which SQL can't do, does not."""
 
     check: DoctorCheck
-    mend: RepairIds | None = None
+    repair: RepairIds | None = None
     confirm: ConfirmIds | None = None
 
 
@@ -50,12 +50,12 @@ class IdExaminer:
         # The cursor is the last id that the query found, also if `confirm` dropped it or a repair
         # has removed it since: ids are only compared, so nothing is skipped or seen twice. That
         # the page was full is known from the query's ids as well, not from the confirmed ones.
-        tally, after = CheckTally(one.check, one.mend is not None), ""
+        tally, after = CheckTally(one.check, one.repair is not None), ""
         while True:
             ids, wrong = await self._database.scan(self._page_finder(one, order, after))
             tally.add_ids(wrong)
-            if order.repair and one.mend is not None:
-                tally.repaired += await self._repair_in_batches(one, one.mend, order, wrong)
+            if order.repair and one.repair is not None:
+                tally.repaired += await self._repair_in_batches(one, one.repair, order, wrong)
             if len(ids) < ROWS_PER_PAGE:
                 return tally
             after = ids[-1]
@@ -65,29 +65,29 @@ class IdExaminer:
     ) -> Callable[[Tx], tuple[Sequence[str], Sequence[str]]]:
         def work(tx: Tx) -> tuple[Sequence[str], Sequence[str]]:
             ids = self._stores.doctor.find_ids(
-                tx, one.check, order.looking, after=after, limit=ROWS_PER_PAGE
+                tx, one.check, order.context, after=after, limit=ROWS_PER_PAGE
             )
             return ids, one.confirm(tx, order, ids) if one.confirm else ids
 
         return work
 
     async def _repair_in_batches(
-        self, one: IdCheck, mend: RepairIds, order: DoctorOrder, wrong: Sequence[str]
+        self, one: IdCheck, repair: RepairIds, order: DoctorOrder, wrong: Sequence[str]
     ) -> int:
-        mended = 0
+        repaired = 0
         for at in range(0, len(wrong), ROWS_PER_TRANSACTION):
             batch = wrong[at : at + ROWS_PER_TRANSACTION]
-            mended += await self._database.write(self._batch_repairer(one, mend, order, batch))
-        return mended
+            repaired += await self._database.write(self._batch_repairer(one, repair, order, batch))
+        return repaired
 
     def _batch_repairer(
-        self, one: IdCheck, mend: RepairIds, order: DoctorOrder, batch: Sequence[str]
+        self, one: IdCheck, repair: RepairIds, order: DoctorOrder, batch: Sequence[str]
     ) -> Callable[[Tx], int]:
         """The transaction that repairs a batch. The page was read in another transaction, so the
         rule is asked again: callers may have changed, removed or repaired rows in between."""
 
         def work(tx: Tx) -> int:
-            still = self._stores.doctor.recheck_ids(tx, one.check, order.looking, batch)
-            return mend(tx, order, still) if still else 0
+            still = self._stores.doctor.recheck_ids(tx, one.check, order.context, batch)
+            return repair(tx, order, still) if still else 0
 
         return work

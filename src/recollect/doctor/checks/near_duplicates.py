@@ -44,7 +44,7 @@ class NearDuplicateExaminer:
         return [DoctorCheck.NEAR_DUPLICATES]
 
     async def examine(self, order: DoctorOrder) -> list[CheckTally]:
-        if DoctorCheck.NEAR_DUPLICATES not in order.checks or not order.looking.model:
+        if DoctorCheck.NEAR_DUPLICATES not in order.checks or not order.context.model:
             return []
         tally = CheckTally(DoctorCheck.NEAR_DUPLICATES, repairable=True)
         page = _VectorPage(VectorWindow(), None, [])
@@ -60,7 +60,7 @@ class NearDuplicateExaminer:
         least = self._folding.settings.duplicate_min
 
         def work(tx: Tx) -> _VectorPage:
-            rows = self._doctor.vectors(tx, order.looking, after=before.last, limit=ROWS_PER_PAGE)
+            rows = self._doctor.vectors(tx, order.context, after=before.last, limit=ROWS_PER_PAGE)
             # Three stages, each more expensive: cosines of the page, then which of those are equal
             # texts, then the rules of repetition on the decrypted rows.
             window, near = find_older_duplicates(before.window, rows, least)
@@ -81,15 +81,15 @@ class NearDuplicateExaminer:
         """The ids that `EqualTextCheck` reports: each duplicate is counted once."""
         if not ids:
             return frozenset()
-        found = self._doctor.recheck_ids(tx, DoctorCheck.NEAR_DUPLICATES, order.looking, ids)
+        found = self._doctor.recheck_ids(tx, DoctorCheck.NEAR_DUPLICATES, order.context, ids)
         return frozenset(self._equal.confirm(tx, order, found))
 
     async def _repair_in_batches(self, order: DoctorOrder, found: Sequence[DuplicatePair]) -> int:
-        mended = 0
+        repaired = 0
         for at in range(0, len(found), ROWS_PER_TRANSACTION):
             batch = found[at : at + ROWS_PER_TRANSACTION]
-            mended += await self._database.write(self._batch_repairer(order, batch))
-        return mended
+            repaired += await self._database.write(self._batch_repairer(order, batch))
+        return repaired
 
     def _batch_repairer(
         self, order: DoctorOrder, batch: Sequence[DuplicatePair]
@@ -100,10 +100,10 @@ class NearDuplicateExaminer:
         """Fold one pair, judged again under locks. The cosine is that of the texts which were read
         with the vectors; if a text changed since, it says nothing and the pair is left alone."""
         older = {seen.kept.memory.id: seen.similarity or 0.0}
-        held = self._folding.find_pair(tx, seen.repeat.memory.id, older, lock=True)
-        if held is None or _pair_texts(held) != _pair_texts(seen):
+        locked = self._folding.find_pair(tx, seen.repeat.memory.id, older, lock=True)
+        if locked is None or _pair_texts(locked) != _pair_texts(seen):
             return False
-        self._folding.fold(tx, order, held)
+        self._folding.fold(tx, order, locked)
         return True
 
 

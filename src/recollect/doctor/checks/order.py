@@ -21,7 +21,7 @@ class DoctorOrder:
 
     checks: frozenset[DoctorCheck]
     repair: bool
-    looking: CheckContext
+    context: CheckContext
     requester: Requester | None = None
 
     @property

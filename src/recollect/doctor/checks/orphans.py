@@ -21,7 +21,7 @@ class OrphanChecks:
     """Builds these checks; the private methods are their repairs."""
 
     stores: DoctorStores
-    mender: MemoryRepairer
+    repairer: MemoryRepairer
     indexer: MemoryIndexer
 
     def checks_before_rows(self) -> list[IdCheck]:
@@ -46,7 +46,7 @@ class OrphanChecks:
 
     def _unindex(self, tx: Tx, _order: DoctorOrder, ids: Sequence[str]) -> int:
         for memory_id in ids:
-            self.mender.unindex(tx, MemoryId(memory_id))
+            self.repairer.unindex(tx, MemoryId(memory_id))
         return len(ids)
 
     def _delete_edges(self, tx: Tx, _order: DoctorOrder, ids: Sequence[str]) -> int:
@@ -60,7 +60,7 @@ class OrphanChecks:
     def _retry_jobs(self, tx: Tx, order: DoctorOrder, ids: Sequence[str]) -> int:
         """Give stuck jobs new attempts, and a new job to erasures that have none. An erasure that
         is reported because it finds traces again and again can't be repaired here."""
-        now = order.looking.now
+        now = order.context.now
         lost = self.stores.doctor.lost_erasures(tx, ids)
         for erasure_id in lost:
             job = NewJob(ERASE_JOB, {"erasure_id": erasure_id}, now, f"{ERASE_JOB}:{erasure_id}")
@@ -69,10 +69,10 @@ class OrphanChecks:
 
     def _archive_memories(self, tx: Tx, order: DoctorOrder, ids: Sequence[str]) -> int:
         """Archive the memories, as removing their agent would have done."""
-        held = self.mender.lock_rows(tx, ids)
+        locked = self.repairer.lock_rows(tx, ids)
         reason = ArchiveReason.AGENT_REMOVED
-        for stored in held:
+        for stored in locked:
             after = replace(stored.memory, status=MemoryStatus.ARCHIVED, archive_reason=reason)
-            told = {"fields": ["archive_reason", "status"], "reason": str(reason)}
-            self.mender.update(tx, order, stored, after, **told)
-        return len(held)
+            payload = {"fields": ["archive_reason", "status"], "reason": str(reason)}
+            self.repairer.update(tx, order, stored, after, **payload)
+        return len(locked)

@@ -35,7 +35,7 @@ class PeopleChecks:
     def _redirect_people(self, tx: Tx, order: DoctorOrder, ids: Sequence[str]) -> int:
         people = [PersonId(id_) for id_ in ids]
         self.stores.people.lock(tx, people)
-        led = [self.stores.doctor.redirect_person(tx, one, at=order.looking.now) for one in people]
+        led = [self.stores.doctor.redirect_person(tx, one, at=order.context.now) for one in people]
         return led.count(True)
 
     def _delete_people(self, tx: Tx, order: DoctorOrder, ids: Sequence[str]) -> int:
@@ -72,7 +72,7 @@ class PeopleChecks:
             plan_merge(first, person),
             merge_id=self.runtime.ids.new(),
             by=order.author,
-            at=order.looking.now,
+            at=order.context.now,
         )
         payload = {
             "person_id": merge.primary_id,

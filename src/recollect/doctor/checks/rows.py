@@ -68,8 +68,8 @@ class ExaminedMemory:
     @cached_property
     def has_secret(self) -> bool:
         """Whether screening finds a secret in the memory or in an earlier version."""
-        told = (self.texts, *self.earlier_texts)
-        return any(self.screening.find_first_secret(texts) is not None for texts in told)
+        all_texts = (self.texts, *self.earlier_texts)
+        return any(self.screening.find_first_secret(texts) is not None for texts in all_texts)
 
     @cached_property
     def personal_data(self) -> PersonalDataReport:
@@ -117,13 +117,13 @@ class RowExaminer:
         self,
         context: ServiceContext[DoctorStores],
         screening: ScreeningService,
-        mender: MemoryRepairer,
+        repairer: MemoryRepairer,
         rules: Sequence[RowCheck],
     ) -> None:
         self._database = context.database
         self._stores = context.stores
         self._screening = screening
-        self._mender = mender
+        self._repairer = repairer
         self._rules = rules
 
     @property
@@ -167,7 +167,7 @@ class RowExaminer:
     ) -> list[ExaminedMemory]:
         """The rows with index words and, if needed, snapshots. Expired rows are left out: nobody
         can read them, and the next cleanup deletes them."""
-        rows = [row for row in page if not is_expired(order.looking.now, row.memory.expires_at)]
+        rows = [row for row in page if not is_expired(order.context.now, row.memory.expires_at)]
         words = self._stores.memory_search.words(tx, [row.doc for row in rows])
         terms = {word.doc: word.terms for word in words}
         earlier = self._load_snapshots(tx, order, rows)
@@ -187,10 +187,10 @@ class RowExaminer:
     async def _repair_in_batches(
         self, rule: RowCheck, order: DoctorOrder, rows: Sequence[ExaminedMemory]
     ) -> int:
-        mended = 0
+        repaired = 0
         for batch in _split_batches(rows):
-            mended += await self._database.write(self._batch_repairer(rule, order, batch))
-        return mended
+            repaired += await self._database.write(self._batch_repairer(rule, order, batch))
+        return repaired
 
     def _batch_repairer(
         self, rule: RowCheck, order: DoctorOrder, seen: Sequence[ExaminedMemory]
@@ -205,9 +205,9 @@ class RowExaminer:
         known = {row.id: row for row in seen}
 
         def work(tx: Tx) -> int:
-            held = self._load_rows(tx, order, self._mender.lock_rows(tx, list(known)))
-            same = [known[row.id] for row in held if row == known[row.id]]
-            fresh = [row for row in held if row != known[row.id] and rule.is_broken(row)]
+            locked = self._load_rows(tx, order, self._repairer.lock_rows(tx, list(known)))
+            same = [known[row.id] for row in locked if row == known[row.id]]
+            fresh = [row for row in locked if row != known[row.id] and rule.is_broken(row)]
             return sum(rule.repair(tx, order, row) for row in (*same, *fresh))
 
         return work

@@ -29,27 +29,27 @@ class SecretExaminer:
     async def examine(self, order: DoctorOrder) -> list[CheckTally]:
         if DoctorCheck.SECRETS not in order.checks:
             return []
-        told: dict[tuple[TextSource, str], None] = {}
-        for shelf in TextSource:
-            for id_ in await self._find_secrets(shelf):
-                told[_REPORTED_AS.get(shelf, shelf), id_] = None
+        hits: dict[tuple[TextSource, str], None] = {}
+        for source in TextSource:
+            for id_ in await self._find_secrets(source):
+                hits[_REPORTED_AS.get(source, source), id_] = None
         tally = CheckTally(DoctorCheck.SECRETS, repairable=False)
-        tally.add_ids([id_ for _, id_ in told])
+        tally.add_ids([id_ for _, id_ in hits])
         return [tally]
 
-    async def _find_secrets(self, shelf: TextSource) -> list[str]:
+    async def _find_secrets(self, source: TextSource) -> list[str]:
         found: list[str] = []
         after: str | None = ""
         while after is not None:
-            ids, after = await self._database.scan(self._page_finder(shelf, after))
+            ids, after = await self._database.scan(self._page_finder(source, after))
             found += ids
         return found
 
     def _page_finder(
-        self, shelf: TextSource, after: str
+        self, source: TextSource, after: str
     ) -> Callable[[Tx], tuple[list[str], str | None]]:
         def work(tx: Tx) -> tuple[list[str], str | None]:
-            page = self._stores.doctor.texts_page(tx, shelf, after=after, limit=ROWS_PER_PAGE)
+            page = self._stores.doctor.texts_page(tx, source, after=after, limit=ROWS_PER_PAGE)
             return _ids_with_secrets(page), page[-1].place if len(page) == ROWS_PER_PAGE else None
 
         return work

@@ -84,14 +84,14 @@ def _orphan_index() -> tuple[IdQuery, ...]:
     rows. Both `doc` and id must match, as either alone could be that of another memory. Memories
     that are being erased are left to that job."""
     findable = and_(_m.status != literal_word(MemoryStatus.QUARANTINED), _m.compacted_at.is_(None))
-    held = exists_row(
+    has_rows = exists_row(
         _m.doc == _i.doc,
         _m.id == _i.memory_id,
         or_(_m.erasure_id.is_not(None), findable),
-        beside=memory_index,
+        outer=memory_index,
     )
-    words = exists_row(_i.doc == _v.doc, _i.memory_id == _v.memory_id, beside=memory_embeddings)
-    return select_ids(_i.memory_id, not_(held)), select_ids(_v.memory_id, not_(words))
+    words = exists_row(_i.doc == _v.doc, _i.memory_id == _v.memory_id, outer=memory_embeddings)
+    return select_ids(_i.memory_id, not_(has_rows)), select_ids(_v.memory_id, not_(words))
 
 
 def _missing_vectors() -> tuple[IdQuery, ...]:
@@ -99,10 +99,12 @@ def _missing_vectors() -> tuple[IdQuery, ...]:
     or wait while no job makes any. Nothing is missing where there is no model."""
     model = param("model", _v.model)
     # Any job of these kinds makes vectors of whatever is pending, so one is enough for all rows.
-    made = exists_row(_v.doc == _i.doc, _v.model == model, beside=memory_index)
+    made = exists_row(_v.doc == _i.doc, _v.model == model, outer=memory_index)
     kinds = [literal_word("memory_vectors"), literal_word("memory_vectors_retry")]
-    making = exists(select(ONE).where(_t.task_type.in_(kinds)))
-    lacking = or_(and_(_i.pending == false(), not_(made)), and_(_i.pending == true(), not_(making)))
+    is_queued = exists(select(ONE).where(_t.task_type.in_(kinds)))
+    lacking = or_(
+        and_(_i.pending == false(), not_(made)), and_(_i.pending == true(), not_(is_queued))
+    )
     wanted = model != literal_column("''")
     source = memory_index.join(memories, and_(_m.doc == _i.doc, ACTIVE))
     return (select(_i.memory_id.label("id")).select_from(source).where(wanted, lacking),)
@@ -110,8 +112,8 @@ def _missing_vectors() -> tuple[IdQuery, ...]:
 
 def _has_node(end: ColumnElement[Any]) -> ColumnElement[bool]:
     return or_(
-        exists_row(_p.id == end, beside=relations),
-        exists_row(_e.id == end, beside=relations),
+        exists_row(_p.id == end, outer=relations),
+        exists_row(_e.id == end, outer=relations),
     )
 
 
@@ -122,7 +124,7 @@ LOST_EDGE = or_(
         exists_row(
             _m.id == _r.memory_id,
             _m.status != literal_word(MemoryStatus.QUARANTINED),
-            beside=relations,
+            outer=relations,
         )
     ),
     not_(_has_node(_r.from_id)),
@@ -130,8 +132,8 @@ LOST_EDGE = or_(
 )
 LONE_ENTITY = not_(
     or_(
-        exists_row(_r.from_id == _e.id, beside=entities),
-        exists_row(_r.to_id == _e.id, beside=entities),
+        exists_row(_r.from_id == _e.id, outer=entities),
+        exists_row(_r.to_id == _e.id, outer=entities),
     )
 )
 
@@ -141,7 +143,7 @@ def _unknown_agent() -> tuple[IdQuery, ...]:
     org still owns them."""
     own = _m.space_kind.in_([literal_word(kind) for kind in sorted({*AGENT_KINDS, SpaceKind.RUN})])
     registered = exists_row(
-        agents.c.id == _m.agent_id, agents.c.removed_at.is_(None), beside=memories
+        agents.c.id == _m.agent_id, agents.c.removed_at.is_(None), outer=memories
     )
     kept = _m.status != literal_word(MemoryStatus.ARCHIVED)
     return (select_ids(_m.id, NOT_BEING_ERASED, own, kept, not_(registered)),)
@@ -168,11 +170,11 @@ _o = _old.c
 
 def _has_more_subjects(one: Any, other: Any) -> ColumnElement[bool]:
     """Whether memory `one` has a subject that memory `other` has not."""
-    mine, theirs = memory_subjects.alias().c, memory_subjects.alias().c
+    of_one, of_other = memory_subjects.alias().c, memory_subjects.alias().c
     shared = exists(
-        select(ONE).where(theirs.memory_id == other, theirs.person_id == mine.person_id)
+        select(ONE).where(of_other.memory_id == other, of_other.person_id == of_one.person_id)
     )
-    return exists(select(ONE).where(mine.memory_id == one, not_(shared)))
+    return exists(select(ONE).where(of_one.memory_id == one, not_(shared)))
 
 
 # An older statement that says the same: equal normalised text, space, subjects, speaker, origin and
@@ -215,7 +217,7 @@ def _clock() -> tuple[IdQuery, ...]:
 
 # The name of an erasure's job is made from its id. A job that is stuck still counts as one here: it
 # is reported under its own id.
-_HAS_JOB = exists_row(_t.task_name == literal_column("'erase:'").concat(_w.id), beside=erasures)
+_HAS_JOB = exists_row(_t.task_name == literal_column("'erase:'").concat(_w.id), outer=erasures)
 _UNFINISHED = _w.status.in_(
     [literal_word(ErasureStatus.RUNNING), literal_word(ErasureStatus.INCOMPLETE)]
 )

@@ -77,24 +77,24 @@ class DoctorStore:
         self._rows = MemoryRows(cipher)
 
     def find_ids(
-        self, tx: Tx, check: DoctorCheck, looking: CheckContext, *, after: str, limit: int
+        self, tx: Tx, check: DoctorCheck, context: CheckContext, *, after: str, limit: int
     ) -> Sequence[str]:
         """Ids of rows that break the rule of a check, in ascending order."""
-        params = _context_params(looking) | {"after": after, "limit": limit}
+        params = _context_params(context) | {"after": after, "limit": limit}
         return [row[0] for row in tx.fetch(_ids_query(check), params)]
 
     def recheck_ids(
-        self, tx: Tx, check: DoctorCheck, looking: CheckContext, ids: Sequence[str]
+        self, tx: Tx, check: DoctorCheck, context: CheckContext, ids: Sequence[str]
     ) -> Sequence[str]:
         """Those of the ids that still break the rule."""
-        params = _context_params(looking) | _ids_param(ids)
+        params = _context_params(context) | _ids_param(ids)
         return [row[0] for row in tx.fetch(_recheck_query(check), params)]
 
     def page(self, tx: Tx, *, after_doc: int, limit: int) -> list[StoredMemory]:
         """Memories by their number (`doc`), without compacted ones: they have no text."""
         rows = tx.fetch(_PAGE, {"after_doc": after_doc, "limit": limit})
-        hanging = memory_parts.fetch_related(tx, [row[_ID_AT] for row in rows])
-        return [self._rows.from_row(row, hanging.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
+        related = memory_parts.fetch_related(tx, [row[_ID_AT] for row in rows])
+        return [self._rows.from_row(row, related.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
 
     def supersession_links(
         self, tx: Tx, *, after: tuple[str, str] | None, limit: int
@@ -108,10 +108,10 @@ class DoctorStore:
         """Delete the link; False if it was gone already."""
         return unlink_superseded(tx, link.successor, link.predecessor)
 
-    def older_equals(self, tx: Tx, memory_id: MemoryId, looking: CheckContext) -> list[MemoryId]:
+    def older_equals(self, tx: Tx, memory_id: MemoryId, context: CheckContext) -> list[MemoryId]:
         """Older active statements with the same normalised text, space, subjects, speaker and
         origin: a few, oldest first."""
-        rows = tx.fetch(_OLDER_EQUALS, {"id": memory_id, "now": looking.now})
+        rows = tx.fetch(_OLDER_EQUALS, {"id": memory_id, "now": context.now})
         return [MemoryId(row[0]) for row in rows]
 
     def mark_pending(self, tx: Tx, memory_ids: Sequence[str]) -> int:
@@ -161,16 +161,18 @@ class DoctorStore:
         """Overwrite the snapshot of a version."""
         texts.rewrite_snapshot(tx, self._rows, kept)
 
-    def texts_page(self, tx: Tx, shelf: TextSource, *, after: str, limit: int) -> list[StoredTexts]:
+    def texts_page(
+        self, tx: Tx, source: TextSource, *, after: str, limit: int
+    ) -> list[StoredTexts]:
         """A page of texts from one source."""
-        return texts.texts_page(tx, shelf, after=after, limit=limit)
+        return texts.texts_page(tx, source, after=after, limit=limit)
 
     def vectors(
-        self, tx: Tx, looking: CheckContext, *, after: VectorCursor | None, limit: int
+        self, tx: Tx, context: CheckContext, *, after: VectorCursor | None, limit: int
     ) -> list[StatementVector]:
         """Verified active statements with a vector of the model, by space and time. Without lists
         of messages, and without memories about people who have no id."""
-        return doctor_vectors.vectors_page(tx, looking, after=after, limit=limit)
+        return doctor_vectors.vectors_page(tx, context, after=after, limit=limit)
 
     def lost_erasures(self, tx: Tx, ids: Sequence[str]) -> Sequence[str]:
         """Those of the ids that are unfinished erasures without a job."""
@@ -181,11 +183,11 @@ class DoctorStore:
         return tx.run_and_count(_RETRY_JOBS, _ids_param(job_ids) | {"now": at})
 
 
-def _context_params(looking: CheckContext) -> dict[str, Any]:
-    now = looking.now
+def _context_params(context: CheckContext) -> dict[str, Any]:
+    now = context.now
     return {
         "now": now,
-        "model": looking.model,
+        "model": context.model,
         "ahead": now + OBSERVED_AHEAD_MAX,
         "long_ago": now - ORPHAN_AFTER,
         "overdue": now - ERASURE_OVERDUE_AFTER,

@@ -31,13 +31,13 @@ def _merge_chains() -> tuple[IdQuery, ...]:
     """Merged people that don't lead to an unmerged one in one step, and ids that memories name as
     subject or speaker although they are merged or unknown."""
     target = people.alias("target")
-    led = exists_row(target.c.id == _p.merged_into, target.c.merged_into.is_(None), beside=people)
-    about = exists_row(_p.id == _s.person_id, _p.merged_into.is_(None), beside=memory_subjects)
-    said = exists_row(_p.id == _m.stated_by, _p.merged_into.is_(None), beside=memories)
+    led = exists_row(target.c.id == _p.merged_into, target.c.merged_into.is_(None), outer=people)
+    about = exists_row(_p.id == _s.person_id, _p.merged_into.is_(None), outer=memory_subjects)
+    has_stater = exists_row(_p.id == _m.stated_by, _p.merged_into.is_(None), outer=memories)
     return (
         select_ids(_p.id, _p.merged_into.is_not(None), not_(led)),
         select_ids(_s.person_id, not_(about)),
-        select_ids(_m.stated_by, _m.stated_by.is_not(None), NOT_BEING_ERASED, not_(said)),
+        select_ids(_m.stated_by, _m.stated_by.is_not(None), NOT_BEING_ERASED, not_(has_stater)),
     )
 
 
@@ -70,16 +70,16 @@ def _duplicate_people() -> tuple[IdQuery, ...]:
 
 
 def _has_shared_handle() -> ColumnElement[bool]:
-    mine, theirs = person_aliases.alias("mine").c, person_aliases.alias("theirs").c
+    one, other = person_aliases.alias("mine").c, person_aliases.alias("theirs").c
     first = people.alias("holder").c
     same = and_(
-        mine.person_id == _p.id,
-        mine.kind == literal_word("handle"),
-        theirs.kind == literal_word("handle"),
-        theirs.normal_value == mine.normal_value,
-        theirs.provider.is_not_distinct_from(mine.provider),
-        theirs.person_id < _p.id,
-        first.id == theirs.person_id,
+        one.person_id == _p.id,
+        one.kind == literal_word("handle"),
+        other.kind == literal_word("handle"),
+        other.normal_value == one.normal_value,
+        other.provider.is_not_distinct_from(one.provider),
+        other.person_id < _p.id,
+        first.id == other.person_id,
         first.merged_into.is_(None),
         first.erasure_id.is_(None),
     )
@@ -96,7 +96,7 @@ def _orphan_people() -> tuple[IdQuery, ...]:
     named = (
         _has_user(_p),
         *(
-            exists_row(column == _p.id, beside=people)
+            exists_row(column == _p.id, outer=people)
             for column in (
                 _s.person_id,
                 _m.stated_by,
@@ -112,7 +112,7 @@ def _orphan_people() -> tuple[IdQuery, ...]:
                 other.merged_into,
             )
         ),
-        exists_row(c.kind == literal_word("person"), c.member_id == _p.id, beside=people),
+        exists_row(c.kind == literal_word("person"), c.member_id == _p.id, outer=people),
     )
     long_ago = _p.updated_at <= param("long_ago", _p.updated_at)
     return (select_ids(_p.id, _LIVE, long_ago, *(not_(one) for one in named)),)

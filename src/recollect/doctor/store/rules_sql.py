@@ -18,6 +18,6 @@ def select_ids(column: ColumnElement[Any], *broken: ColumnElement[bool]) -> IdQu
     return select(column.label("id")).where(*broken)
 
 
-def exists_row(*conditions: ColumnElement[bool], beside: Table) -> ColumnElement[bool]:
-    """EXISTS of a row for which the conditions hold, correlated with the table `beside`."""
-    return exists(select(ONE).where(*conditions).correlate(beside))
+def exists_row(*conditions: ColumnElement[bool], outer: Table) -> ColumnElement[bool]:
+    """EXISTS of a row for which the conditions hold, correlated with the table `outer`."""
+    return exists(select(ONE).where(*conditions).correlate(outer))

@@ -47,10 +47,10 @@ def rewrite_snapshot(tx: Tx, rows: MemoryRows, kept: VersionSnapshot) -> None:
     )
 
 
-def texts_page(tx: Tx, shelf: TextSource, *, after: str, limit: int) -> list[StoredTexts]:
+def texts_page(tx: Tx, source: TextSource, *, after: str, limit: int) -> list[StoredTexts]:
     """A page of texts from one source."""
-    columns = _COLUMNS[shelf]
-    rows = tx.fetch(_page_query(shelf), {"after": after, "limit": limit})
+    columns = _COLUMNS[source]
+    rows = tx.fetch(_page_query(source), {"after": after, "limit": limit})
     return [StoredTexts(row[0], row[1], columns.values(row[2:])) for row in rows]
 
 
@@ -77,8 +77,8 @@ class _TextColumns:
 
 
 @cache
-def _page_query(shelf: TextSource) -> Query:
-    columns = _COLUMNS[shelf]
+def _page_query(source: TextSource) -> Query:
+    columns = _COLUMNS[source]
     place = columns.table.c.id
     query = select(place, columns.belongs_to, *columns.selected_columns).where(
         place > param("after", place)

@@ -15,10 +15,10 @@ _CURSOR_COLUMNS = (_m.space_kind, _m.space_id, _m.created_at, _m.id)
 
 
 def vectors_page(
-    tx: Tx, looking: CheckContext, *, after: VectorCursor | None, limit: int
+    tx: Tx, context: CheckContext, *, after: VectorCursor | None, limit: int
 ) -> list[StatementVector]:
     """The page after the cursor. Vectors are stored big-endian."""
-    params = {"model": looking.model, "now": looking.now, "limit": limit}
+    params = {"model": context.model, "now": context.now, "limit": limit}
     statement = _FIRST if after is None else _NEXT
     rows = tx.fetch(statement, params | (after._asdict() if after is not None else {}))
     return [

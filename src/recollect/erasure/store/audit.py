@@ -52,7 +52,7 @@ class AuditErasureStore:
     def __init__(self, cipher: Cipher) -> None:
         self._answer = EncryptedColumn(cipher, _i.answer)
 
-    def redact_records(self, tx: Tx, cleaning: RedactionPlan) -> None:
+    def redact_records(self, tx: Tx, plan: RedactionPlan) -> None:
         """Redact everything in one transaction.
 
         The order matters. First the id columns get the stand-in. From then on events of the target
@@ -60,130 +60,130 @@ class AuditErasureStore:
         Then payloads that contain an id of the target, then texts of linked events. Dangling ids
         come last, because they are searched among linked events.
         """
-        params = link_params(cleaning.target)
+        params = link_params(plan.target)
         for statement in _REPLACE_USERS:
             tx.run(statement, params)
-        _update_events(tx, tx.fetch(_EVENTS_WITH_NEEDLE, params), cleaning.for_unlinked_rows())
-        _update_events(tx, self._events_to_redact(tx, cleaning), cleaning)
-        _redact_dangling_ids(tx, _find_dangling_ids(tx, cleaning), cleaning)
-        for id_ in self._jobs_to_delete(tx, cleaning):
+        _update_events(tx, tx.fetch(_EVENTS_WITH_NEEDLE, params), plan.for_unlinked_rows())
+        _update_events(tx, self._events_to_redact(tx, plan), plan)
+        _redact_dangling_ids(tx, _find_dangling_ids(tx, plan), plan)
+        for id_ in self._jobs_to_delete(tx, plan):
             tx.run(_DROP_JOB, {"id": id_})
-        for named in self._answers_to_delete(tx, cleaning):
+        for named in self._answers_to_delete(tx, plan):
             tx.run(_DROP_ANSWER, named)
             tx.run(_DROP_MENTIONS, named)
 
-    def count_unredacted(self, tx: Tx, cleaning: RedactionPlan) -> dict[str, int]:
+    def count_unredacted(self, tx: Tx, plan: RedactionPlan) -> dict[str, int]:
         """How many events, jobs and answers still mention the target."""
-        lost = sum(map(len, _find_dangling_ids(tx, cleaning).values()))
+        lost = sum(map(len, _find_dangling_ids(tx, plan).values()))
         return {
-            "audit_events": len(self._events_to_redact(tx, cleaning)) + lost,
-            "tasks": len(self._jobs_to_delete(tx, cleaning)),
-            "idempotency_answers": len(self._answers_to_delete(tx, cleaning)),
+            "audit_events": len(self._events_to_redact(tx, plan)) + lost,
+            "tasks": len(self._jobs_to_delete(tx, plan)),
+            "idempotency_answers": len(self._answers_to_delete(tx, plan)),
         }
 
-    def _events_to_redact(self, tx: Tx, cleaning: RedactionPlan) -> list[Row]:
+    def _events_to_redact(self, tx: Tx, plan: RedactionPlan) -> list[Row]:
         """Linked events (by chat, tree, actor or target) whose texts a redaction would change."""
-        rows = tx.fetch(_LINKED_EVENTS, _event_params(cleaning))
-        return [row for row in rows if _redact_event(row, cleaning) != (row[1], row[2])]
+        rows = tx.fetch(_LINKED_EVENTS, _event_params(plan))
+        return [row for row in rows if _redact_event(row, plan) != (row[1], row[2])]
 
-    def _jobs_to_delete(self, tx: Tx, cleaning: RedactionPlan) -> list[str]:
+    def _jobs_to_delete(self, tx: Tx, plan: RedactionPlan) -> list[str]:
         """Ids of jobs that mention the target, except erase jobs."""
         return [
             id_
             for id_, name, body, error in tx.fetch(_JOBS, {})
-            if _mentions_target([name, error, *collect_strings(strict_json.load(body))], cleaning)
+            if _mentions_target([name, error, *collect_strings(strict_json.load(body))], plan)
         ]
 
-    def _answers_to_delete(self, tx: Tx, cleaning: RedactionPlan) -> list[dict[str, Any]]:
+    def _answers_to_delete(self, tx: Tx, plan: RedactionPlan) -> list[dict[str, Any]]:
         """Keys of answers to the target, and of answers to others that mention them."""
-        users = frozenset(cleaning.target.user_ids)
+        users = frozenset(plan.target.user_ids)
         found = []
         for kind, id_, key, sealed in tx.fetch(_ANSWERS, {}):
-            theirs = kind == OwnerKind.USER and id_ in users
+            of_target = kind == OwnerKind.USER and id_ in users
             text = self._answer.open(sealed, answer_id(Owner(OwnerKind(kind), id_), key))
-            if theirs or _mentions_target([text, key], cleaning):
+            if of_target or _mentions_target([text, key], plan):
                 found.append({"requester_kind": kind, "requester_id": id_, "key": key})
         return found
 
 
-def _mentions_target(texts: Sequence[str | None], cleaning: RedactionPlan) -> bool:
+def _mentions_target(texts: Sequence[str | None], plan: RedactionPlan) -> bool:
     """These rows are linked to no chat, so names that others share don't count here."""
-    target = cleaning.target
+    target = plan.target
     given = [text for text in texts if text]
     named = any(id_ in text for text in given for id_ in target.person_ids)
-    return named or not set(given).isdisjoint(target.user_ids) or cleaning.rare.has_match(given)
+    return named or not set(given).isdisjoint(target.user_ids) or plan.rare.has_match(given)
 
 
-def redact_memory_events(tx: Tx, memory_ids: Sequence[str], cleaning: RedactionPlan) -> None:
+def redact_memory_events(tx: Tx, memory_ids: Sequence[str], plan: RedactionPlan) -> None:
     """Redact events of memories that are about to be deleted. Events contain the memory's key;
     afterwards nothing says whom the memory was about."""
     rows = tx.fetch(_EVENTS_BY_ID["memory_id"], {"ids": strict_json.dump(list(memory_ids))})
-    _update_events(tx, rows, cleaning, filter_matching_ids(memory_ids, cleaning))
+    _update_events(tx, rows, plan, filter_matching_ids(memory_ids, plan))
 
 
-def _event_params(cleaning: RedactionPlan) -> dict[str, Any]:
-    target = cleaning.target
+def _event_params(plan: RedactionPlan) -> dict[str, Any]:
+    target = plan.target
     trees = strict_json.dump([*target.trees, *target.gone_trees])
     return link_params(target) | {"trees": trees}
 
 
-def _find_dangling_ids(tx: Tx, cleaning: RedactionPlan) -> dict[str, list[str]]:
+def _find_dangling_ids(tx: Tx, plan: RedactionPlan) -> dict[str, list[str]]:
     """By column: ids in linked events that contain an identifier and whose row no longer exists.
 
     A row that exists keeps its id, in events too, and so does one that other rows still refer to.
     """
     found: dict[str, list[str]] = {}
-    for name, told in _LINKED_EVENT_IDS.items():
+    for name, ids_of_events in _LINKED_EVENT_IDS.items():
         # `where` is (actor, space): names that a namesake shares stay in events of their chats.
-        rows = tx.fetch(told, _event_params(cleaning))
-        named = (id_ for id_, *where in rows if cleaning.matcher_for_user(*where).has_match(id_))
+        rows = tx.fetch(ids_of_events, _event_params(plan))
+        named = (id_ for id_, *where in rows if plan.matcher_for_user(*where).has_match(id_))
         ids = list(dict.fromkeys(named))
         listed = {"ids": strict_json.dump(ids)}
-        held = {row[0] for one in _OWNER_QUERIES[name] if ids for row in tx.fetch(one, listed)}
-        found[name] = [id_ for id_ in ids if id_ not in held]
+        owned = {row[0] for one in _OWNER_QUERIES[name] if ids for row in tx.fetch(one, listed)}
+        found[name] = [id_ for id_ in ids if id_ not in owned]
     return found
 
 
-def _redact_dangling_ids(tx: Tx, lost: dict[str, list[str]], cleaning: RedactionPlan) -> None:
+def _redact_dangling_ids(tx: Tx, lost: dict[str, list[str]], plan: RedactionPlan) -> None:
     for name, ids in lost.items():
         rows = tx.fetch(_EVENTS_BY_ID[name], {"ids": strict_json.dump(ids)}) if ids else ()
-        _update_events(tx, rows, cleaning, ids)
-    remove_memory_references(tx, lost["memory_id"], cleaning)
-    remove_agent_references(tx, lost["agent_id"], cleaning)
-    remove_run_references(tx, lost["run_id"], cleaning)
+        _update_events(tx, rows, plan, ids)
+    remove_memory_references(tx, lost["memory_id"], plan)
+    remove_agent_references(tx, lost["agent_id"], plan)
+    remove_run_references(tx, lost["run_id"], plan)
 
 
 def _update_events(
-    tx: Tx, rows: Sequence[Row], cleaning: RedactionPlan, gone: Sequence[str] = ()
+    tx: Tx, rows: Sequence[Row], plan: RedactionPlan, gone: Sequence[str] = ()
 ) -> None:
     for row in rows:
-        told, reason = _redact_event(row, cleaning, gone)
-        tx.run(_UPDATE_EVENT, {"id": row[0], "params": told, "justification": reason})
+        payload, reason = _redact_event(row, plan, gone)
+        tx.run(_UPDATE_EVENT, {"id": row[0], "params": payload, "justification": reason})
 
 
 def _redact_event(
-    row: Row, cleaning: RedactionPlan, gone: Sequence[str] = ()
+    row: Row, plan: RedactionPlan, gone: Sequence[str] = ()
 ) -> tuple[str, str | None]:
     """The redacted payload and justification of an event.
 
     Ids are replaced wherever they are a whole value. Of the payload only `key` is free text of a
     caller; other fields are our own words, in which a name would match by chance.
     """
-    _, told, reason, space_id = row
-    target, traces = cleaning.target, cleaning.matcher_for_chat(space_id)
-    lost = (*gone, *filter_matching_ids(target.gone_chats, cleaning))
+    _, payload, reason, space_id = row
+    target, traces = plan.target, plan.matcher_for_chat(space_id)
+    lost = (*gone, *filter_matching_ids(target.gone_chats, plan))
     ids = dict.fromkeys((*target.person_ids, *target.user_ids, *lost), target.stand_in)
-    before = strict_json.load(told)
+    before = strict_json.load(payload)
     after = replace_ids(before, ids)
     if isinstance(after.get("key"), str):
         after = after | {"key": traces.redact(after["key"])}
-    fresh = told if after == before else strict_json.dump(after)
+    fresh = payload if after == before else strict_json.dump(after)
     return fresh, reason and traces.redact(reason)
 
 
 def _replace_user_query(column: Any, *more: Any) -> Query:
-    theirs = and_(InTextList(column, USERS), *more)
-    return Query(update(events).where(theirs).values({column.name: param("stand_in", column)}))
+    of_target = and_(InTextList(column, USERS), *more)
+    return Query(update(events).where(of_target).values({column.name: param("stand_in", column)}))
 
 
 def _existing_ids_query(column: Column[Any]) -> Query:

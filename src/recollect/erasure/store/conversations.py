@@ -54,15 +54,13 @@ class ConversationErasureStore:
         self._entries = EntryRows(cipher)
         self._conversations = ConversationRows(cipher)
 
-    def find_unlinked_trees(self, tx: Tx, cleaning: RedactionPlan) -> list[TreeId]:
+    def find_unlinked_trees(self, tx: Tx, plan: RedactionPlan) -> list[TreeId]:
         """Trees that contain an unambiguous identifier, linked to the target or not.
 
         SQL selects trees that may contain one, and all with encrypted entries; each is then read.
         """
-        rows = tx.fetch(_MAY_CONTAIN, link_params(cleaning.target))
-        return [
-            TreeId(row[0]) for row in rows if self._needs_redaction(tx, cleaning, TreeId(row[0]))
-        ]
+        rows = tx.fetch(_MAY_CONTAIN, link_params(plan.target))
+        return [TreeId(row[0]) for row in rows if self._needs_redaction(tx, plan, TreeId(row[0]))]
 
     def lock_tree(self, tx: Tx, tree_id: TreeId) -> None:
         """Lock the tree's row until the transaction ends."""
@@ -77,10 +75,10 @@ class ConversationErasureStore:
         return [EntryWithIndexedText(self._entries.from_row(row), row[-1]) for row in rows]
 
     def redact_entry(
-        self, tx: Tx, found: EntryWithIndexedText, cleaning: RedactionPlan
+        self, tx: Tx, found: EntryWithIndexedText, plan: RedactionPlan
     ) -> EntryWithIndexedText | None:
         """Update an entry in place. Position and id stay, so cursors and forks remain valid."""
-        cleaned = redact_entry_content(found, cleaning)
+        cleaned = redact_entry_content(found, plan)
         if cleaned == found:
             return None
         entry = replace(cleaned.entry, indexed_content=cleaned.indexed)
@@ -91,12 +89,12 @@ class ConversationErasureStore:
         return cleaned
 
     def redact_conversations(
-        self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId, made_of: Collection[str | None]
+        self, tx: Tx, plan: RedactionPlan, tree_id: TreeId, made_of: Collection[str | None]
     ) -> None:
         """Redact titles, previews and metadata. Titles and previews in `made_of` are replaced."""
         self.lock_tree(tx, tree_id)
         for before in self._fetch_conversations(tx, tree_id):
-            after = _redact_conversation(before, cleaning, made_of)
+            after = _redact_conversation(before, plan, made_of)
             if after != before:
                 params = self._conversations.to_params(after)
                 tx.run(_SET_CONVERSATION, {name: params[name] for name in ("id", *_TEXT_COLUMNS)})
@@ -119,13 +117,13 @@ class ConversationErasureStore:
             tx.run(_PROMOTE_OWNER, params | {"user_id": heir[0]})
             tx.run(_SET_OWNER, params | {"user_id": heir[0]})
 
-    def count_unredacted(self, tx: Tx, cleaning: RedactionPlan) -> dict[str, int]:
+    def count_unredacted(self, tx: Tx, plan: RedactionPlan) -> dict[str, int]:
         """How many entries and conversations a redaction would change, and how many entries have an
         out-of-date row in the full-text index."""
-        target, found = cleaning.target, Counter[str]()
+        target, found = plan.target, Counter[str]()
         for id_ in target.trees:
-            self._count_in_tree(tx, cleaning, TreeId(id_), found)
-        narrow = cleaning.for_unlinked_rows()
+            self._count_in_tree(tx, plan, TreeId(id_), found)
+        narrow = plan.for_unlinked_rows()
         for tree_id in (
             self.find_unlinked_trees(tx, narrow) if target.unambiguous_identifiers else ()
         ):
@@ -133,21 +131,21 @@ class ConversationErasureStore:
                 self._count_in_tree(tx, narrow, tree_id, found)
         return {name: found[name] for name in ("entries", "conversations", "fulltext")}
 
-    def _needs_redaction(self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId) -> bool:
+    def _needs_redaction(self, tx: Tx, plan: RedactionPlan, tree_id: TreeId) -> bool:
         found = Counter[str]()
-        self._count_in_tree(tx, cleaning, tree_id, found)
+        self._count_in_tree(tx, plan, tree_id, found)
         return found.total() > 0
 
     def _count_in_tree(
-        self, tx: Tx, cleaning: RedactionPlan, tree_id: TreeId, found: Counter[str]
+        self, tx: Tx, plan: RedactionPlan, tree_id: TreeId, found: Counter[str]
     ) -> None:
         branches, after = self._fetch_conversations(tx, tree_id), -1
         found["conversations"] += sum(
-            _redact_conversation(one, cleaning, ()) != one for one in branches
+            _redact_conversation(one, plan, ()) != one for one in branches
         )
         while page := self.fetch_entries(tx, tree_id, after_seq=after, limit=PAGE):
-            found["entries"] += sum(redact_entry_content(one, cleaning) != one for one in page)
-            found["fulltext"] += _count_stale(tx, page, cleaning)
+            found["entries"] += sum(redact_entry_content(one, plan) != one for one in page)
+            found["fulltext"] += _count_stale(tx, page, plan)
             after = page[-1].entry.seq
 
     def _fetch_conversations(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
@@ -155,16 +153,14 @@ class ConversationErasureStore:
         return [self._conversations.from_row(row) for row in rows]
 
 
-def redact_entry_content(
-    found: EntryWithIndexedText, cleaning: RedactionPlan
-) -> EntryWithIndexedText:
+def redact_entry_content(found: EntryWithIndexedText, plan: RedactionPlan) -> EntryWithIndexedText:
     """The target's own entry becomes a marker; any other is redacted."""
     entry = found.entry
-    if entry.user_id in cleaning.target.user_ids:
+    if entry.user_id in plan.target.user_ids:
         indexed = None if found.indexed is None else ERASED
         marker = strict_json.dump(_erased_content(entry))
         return EntryWithIndexedText(replace(entry, content=marker, user_id=UserId(ERASED)), indexed)
-    traces = cleaning.matcher_for_user(entry.user_id, entry.tree_id)
+    traces = plan.matcher_for_user(entry.user_id, entry.tree_id)
     content = strict_json.load(entry.content)
     fresh = [_redact_item(item, traces, entry.channel) for item in content]
     text = entry.content if fresh == content else strict_json.dump(fresh)
@@ -183,16 +179,16 @@ def _redact_item(item: Any, traces: IdentifierMatcher, channel: Channel) -> Any:
     }
 
 
-def _count_stale(tx: Tx, page: Sequence[EntryWithIndexedText], cleaning: RedactionPlan) -> int:
+def _count_stale(tx: Tx, page: Sequence[EntryWithIndexedText], plan: RedactionPlan) -> int:
     """How many entries have an identifier in their indexed text or an out-of-date index row."""
     texts = {one.entry.id: one for one in page if one.indexed is not None}
     rows = tx.fetch(_TERMS, {"ids": strict_json.dump(list(texts))}) if texts else ()
-    return sum(_is_found_by_name(texts[id_], terms, cleaning) for id_, terms in rows)
+    return sum(_is_found_by_name(texts[id_], terms, plan) for id_, terms in rows)
 
 
-def _is_found_by_name(one: EntryWithIndexedText, terms: str, cleaning: RedactionPlan) -> bool:
+def _is_found_by_name(one: EntryWithIndexedText, terms: str, plan: RedactionPlan) -> bool:
     text, entry = one.indexed or "", one.entry
-    if cleaning.matcher_for_user(entry.user_id, entry.tree_id).has_match(text):
+    if plan.matcher_for_user(entry.user_id, entry.tree_id).has_match(text):
         return True
     return ERASED in text and index_words(text).terms != terms
 
@@ -207,17 +203,17 @@ def _erased_content(entry: Entry) -> list[Any]:
 
 
 def _redact_conversation(
-    before: Conversation, cleaning: RedactionPlan, made_of: Collection[str | None]
+    before: Conversation, plan: RedactionPlan, made_of: Collection[str | None]
 ) -> Conversation:
-    traces = cleaning.matcher_for_chat(before.tree_id)
+    traces = plan.matcher_for_chat(before.tree_id)
 
-    def shown(text: str | None) -> str | None:
+    def redact_text(text: str | None) -> str | None:
         return text if text is None else ERASED if text in made_of else traces.redact(text)
 
     return replace(
         before,
-        title=shown(before.title),
-        last_message_preview=shown(before.last_message_preview),
+        title=redact_text(before.title),
+        last_message_preview=redact_text(before.last_message_preview),
         metadata=traces.redact_json(before.metadata),
     )
 

@@ -41,26 +41,26 @@ from recollect.kernel.ids import AgentId
 from recollect.kernel.owner import Owner
 
 
-def filter_matching_ids(ids: Iterable[str], cleaning: RedactionPlan) -> list[str]:
+def filter_matching_ids(ids: Iterable[str], plan: RedactionPlan) -> list[str]:
     """The ids that contain an identifier of the target."""
-    return [id_ for id_ in ids if cleaning.full.has_match(id_)]
+    return [id_ for id_ in ids if plan.full.has_match(id_)]
 
 
-def remove_memory_references(tx: Tx, memory_ids: Sequence[str], cleaning: RedactionPlan) -> None:
+def remove_memory_references(tx: Tx, memory_ids: Sequence[str], plan: RedactionPlan) -> None:
     """Remove references to deleted memories whose id contains an identifier."""
-    _run_for_ids(tx, _OF_MEMORIES, filter_matching_ids(memory_ids, cleaning), cleaning)
+    _run_for_ids(tx, _OF_MEMORIES, filter_matching_ids(memory_ids, plan), plan)
 
 
-def remove_agent_references(tx: Tx, agent_ids: Sequence[str], cleaning: RedactionPlan) -> None:
+def remove_agent_references(tx: Tx, agent_ids: Sequence[str], plan: RedactionPlan) -> None:
     """Replace ids of deleted agents in events, also where an agent is the actor."""
-    named = filter_matching_ids(agent_ids, cleaning)
+    named = filter_matching_ids(agent_ids, plan)
     spelled = [Owner.agent(AgentId(id_)).spelling for id_ in named]
-    _run_for_ids(tx, _OF_AGENTS, [*named, *spelled], cleaning)
+    _run_for_ids(tx, _OF_AGENTS, [*named, *spelled], plan)
 
 
-def remove_run_references(tx: Tx, run_ids: Sequence[str], cleaning: RedactionPlan) -> None:
+def remove_run_references(tx: Tx, run_ids: Sequence[str], plan: RedactionPlan) -> None:
     """Replace ids of deleted runs in events."""
-    _run_for_ids(tx, _OF_RUNS, filter_matching_ids(run_ids, cleaning), cleaning)
+    _run_for_ids(tx, _OF_RUNS, filter_matching_ids(run_ids, plan), plan)
 
 
 def replace_ids_in_logs(tx: Tx, ids: Iterable[str], stand_in: str) -> None:
@@ -73,14 +73,14 @@ def replace_ids_in_logs(tx: Tx, ids: Iterable[str], stand_in: str) -> None:
             tx.run(put, {"id": id_, "text": strict_json.dump(fresh)})
 
 
-def remove_chat_references(tx: Tx, cleaning: RedactionPlan) -> None:
+def remove_chat_references(tx: Tx, plan: RedactionPlan) -> None:
     """Replace references to deleted chats whose id contains an identifier."""
-    _run_for_ids(tx, _OF_CHATS, filter_matching_ids(cleaning.target.gone_chats, cleaning), cleaning)
+    _run_for_ids(tx, _OF_CHATS, filter_matching_ids(plan.target.gone_chats, plan), plan)
 
 
-def count_custom_ids(tx: Tx, cleaning: RedactionPlan) -> Mapping[str, int]:
+def count_custom_ids(tx: Tx, plan: RedactionPlan) -> Mapping[str, int]:
     """How many ids of linked rows that stay contain an identifier, by kind."""
-    target = cleaning.target
+    target = plan.target
     params = link_params(target) | {"ids": strict_json.dump(list(target.memories))}
     found = {
         "agents": {*target.agents, *(row[0] for row in tx.fetch(_CREATED_AGENTS, params))},
@@ -91,17 +91,17 @@ def count_custom_ids(tx: Tx, cleaning: RedactionPlan) -> Mapping[str, int]:
     for row in tx.fetch(_LINKED_MEMORIES, params):
         for kind, id_ in zip(_ID_KINDS, row, strict=True):
             found[kind] |= {id_} - {None}
-    counts = {kind: len(filter_matching_ids(ids, cleaning)) for kind, ids in found.items()}
+    counts = {kind: len(filter_matching_ids(ids, plan)) for kind, ids in found.items()}
     return {kind: count for kind, count in counts.items() if count}
 
 
 def _run_for_ids(
-    tx: Tx, statements: Sequence[Query], ids: Sequence[str], cleaning: RedactionPlan
+    tx: Tx, statements: Sequence[Query], ids: Sequence[str], plan: RedactionPlan
 ) -> None:
-    params = {"ids": strict_json.dump(list(ids)), "stand_in": cleaning.target.stand_in}
+    params = {"ids": strict_json.dump(list(ids)), "stand_in": plan.target.stand_in}
     for statement in statements if ids else ():
         tx.run(statement, params)
-    replace_ids_in_logs(tx, ids, cleaning.target.stand_in)
+    replace_ids_in_logs(tx, ids, plan.target.stand_in)
 
 
 def _replace_id_query(column: Column[Any]) -> Query:

@@ -64,70 +64,68 @@ class MemoryErasureStore:
         for statement in _HIDE:
             tx.run(statement, link_params(target) | {"erasure_id": erasure_id})
 
-    def delete_memories(self, tx: Tx, cleaning: RedactionPlan, *, at: datetime, limit: int) -> int:
+    def delete_memories(self, tx: Tx, plan: RedactionPlan, *, at: datetime, limit: int) -> int:
         """Delete some memories, also those that were written after the request.
 
         Events are redacted before their memory is deleted: only then is it known that they
         belong to the target. References by an id that contains a name are removed after.
         """
-        rows = tx.fetch(_DELETED_IDS, link_params(cleaning.target) | {"limit": limit})
+        rows = tx.fetch(_DELETED_IDS, link_params(plan.target) | {"limit": limit})
         if rows:
             ids = [row[0] for row in rows]
-            redact_memory_events(tx, ids, cleaning)
+            redact_memory_events(tx, ids, plan)
             remove_memories(tx, ids, at=at)
-            remove_memory_references(tx, ids, cleaning)
+            remove_memory_references(tx, ids, plan)
         return len(rows)
 
     def redact_statements(
-        self, tx: Tx, cleaning: RedactionPlan, *, among: Sequence[str] | None, limit: int
+        self, tx: Tx, plan: RedactionPlan, *, among: Sequence[str] | None, limit: int
     ) -> list[StoredMemory]:
         """Redact some statements. They lose their author, so no later call selects them, and their
         `erasure_id`, so they are visible again."""
-        params = link_params(cleaning.target) | {"limit": limit}
+        params = link_params(plan.target) | {"limit": limit}
         if among is not None:
             params |= {"ids": strict_json.dump(list(among))}
         found = self._fetch_stored(tx, _STATED if among is None else _STATED_AMONG, params)
-        fresh = [(one, replace(redact_memory(one, cleaning), erasure_id=None)) for one in found]
+        fresh = [(one, replace(redact_memory(one, plan), erasure_id=None)) for one in found]
         return [self._update_row(tx, *both) for both in fresh]
 
     def redact_page(
-        self, tx: Tx, cleaning: RedactionPlan, *, everywhere: bool, after_doc: int, limit: int
+        self, tx: Tx, plan: RedactionPlan, *, everywhere: bool, after_doc: int, limit: int
     ) -> tuple[list[StoredMemory], int | None]:
         """Redact a page, ordered by `doc`. The cursor moves past unchanged rows too: they match the
         clause after redaction as before."""
-        params = link_params(cleaning.target) | {"after_doc": after_doc, "limit": limit}
-        found = self._fetch_stored(tx, _page_query(everywhere=everywhere, held=True), params)
-        fresh = [(one, redact_memory(one, cleaning)) for one in found]
+        params = link_params(plan.target) | {"after_doc": after_doc, "limit": limit}
+        found = self._fetch_stored(tx, _page_query(everywhere=everywhere, lock=True), params)
+        fresh = [(one, redact_memory(one, plan)) for one in found]
         changed = [self._update_row(tx, one, after) for one, after in fresh if after != one]
         return changed, found[-1].doc if len(found) == limit else None
 
-    def redact_versions(
-        self, tx: Tx, cleaning: RedactionPlan, *, after: str, limit: int
-    ) -> str | None:
+    def redact_versions(self, tx: Tx, plan: RedactionPlan, *, after: str, limit: int) -> str | None:
         """Redact a page of versions, ordered by id; replaces the target as author of versions."""
-        tx.run(_VERSIONS_BY, link_params(cleaning.target))
-        rows = self._fetch_versions(tx, cleaning.target, after=after, limit=limit)
-        for id_, fresh in self._changed_snapshots(rows, cleaning):
+        tx.run(_VERSIONS_BY, link_params(plan.target))
+        rows = self._fetch_versions(tx, plan.target, after=after, limit=limit)
+        for id_, fresh in self._changed_snapshots(rows, plan):
             tx.run(_SET_SNAPSHOT, {"id": id_, "snapshot": self._snapshot.seal(fresh, id_)})
         return str(rows[-1][0]) if len(rows) == limit else None
 
-    def count_unredacted_versions(self, tx: Tx, cleaning: RedactionPlan) -> int:
+    def count_unredacted_versions(self, tx: Tx, plan: RedactionPlan) -> int:
         """How many versions a redaction would change."""
         found, after = 0, ""
         while True:
-            rows = self._fetch_versions(tx, cleaning.target, after=after, limit=PAGE)
-            found += len(list(self._changed_snapshots(rows, cleaning)))
+            rows = self._fetch_versions(tx, plan.target, after=after, limit=PAGE)
+            found += len(list(self._changed_snapshots(rows, plan)))
             if len(rows) < PAGE:
                 return found
             after = rows[-1][0]
 
-    def count_unredacted_memories(self, tx: Tx, cleaning: RedactionPlan) -> int:
+    def count_unredacted_memories(self, tx: Tx, plan: RedactionPlan) -> int:
         """How many memories should be deleted or would be changed by a redaction. Stops counting
         deletions at one page: any number above zero starts another round."""
-        target = cleaning.target
+        target = plan.target
         found = self.iter_linked(tx, target)
-        dirty = {one.doc for one in found if redact_memory(one, cleaning) != one}
-        narrow = cleaning.for_unlinked_rows()
+        dirty = {one.doc for one in found if redact_memory(one, plan) != one}
+        narrow = plan.for_unlinked_rows()
         for one in (
             self._iter_pages(tx, target, everywhere=True) if target.unambiguous_identifiers else ()
         ):
@@ -147,18 +145,18 @@ class MemoryErasureStore:
         after = 0
         while True:
             params = link_params(target) | {"after_doc": after, "limit": PAGE}
-            found = self._fetch_stored(tx, _page_query(everywhere=everywhere, held=False), params)
+            found = self._fetch_stored(tx, _page_query(everywhere=everywhere, lock=False), params)
             yield from found
             if len(found) < PAGE:
                 return
             after = found[-1].doc
 
     def _changed_snapshots(
-        self, rows: Sequence[Row], cleaning: RedactionPlan
+        self, rows: Sequence[Row], plan: RedactionPlan
     ) -> Iterator[tuple[str, str]]:
         for id_, linked, key, sealed in rows:
             kept = strict_json.load(self._snapshot.open(sealed, id_) or "{}")
-            fresh = redact_snapshot(kept, cleaning, linked=bool(linked), key=key)
+            fresh = redact_snapshot(kept, plan, linked=bool(linked), key=key)
             if fresh != kept:
                 yield id_, strict_json.dump(fresh)
 
@@ -179,17 +177,17 @@ class MemoryErasureStore:
 
     def _fetch_stored(self, tx: Tx, statement: Query, params: dict[str, Any]) -> list[StoredMemory]:
         rows = tx.fetch(statement, params)
-        hanging = fetch_related(tx, [row[_ID_AT] for row in rows])
-        return [self._rows.from_row(row, hanging.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
+        related = fetch_related(tx, [row[_ID_AT] for row in rows])
+        return [self._rows.from_row(row, related.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
 
 
 @cache
-def _page_query(*, everywhere: bool, held: bool) -> Query:
-    """A page by `doc`. With `held` the rows are locked, because they will be updated."""
-    chosen = _MAY_CONTAIN if everywhere else MEMORY_IN_CONVERSATIONS
-    query = select(*MEMORY_COLUMNS).where(chosen, _m.doc > param("after_doc", _m.doc))
+def _page_query(*, everywhere: bool, lock: bool) -> Query:
+    """A page by `doc`. With `lock` the rows are locked, because they will be updated."""
+    condition = _MAY_CONTAIN if everywhere else MEMORY_IN_CONVERSATIONS
+    query = select(*MEMORY_COLUMNS).where(condition, _m.doc > param("after_doc", _m.doc))
     query = query.order_by(_m.doc).limit(_LIMIT)
-    return Query(query.with_for_update() if held else query)
+    return Query(query.with_for_update() if lock else query)
 
 
 _ID = param("id", _m.id)

@@ -55,24 +55,24 @@ class PeopleErasureStore:
     def __init__(self, cipher: Cipher) -> None:
         self._name = EncryptedColumn(cipher, _e.name)
 
-    def redact_rows(self, tx: Tx, cleaning: RedactionPlan) -> None:
+    def redact_rows(self, tx: Tx, plan: RedactionPlan) -> None:
         """Redact rows that stay.
 
         Texts and entities come before the authors are replaced: `created_by` says which agents and
         people are linked to the target. Agents of the target become their own owners.
         """
-        params = link_params(cleaning.target)
+        params = link_params(plan.target)
         for place in REDACTABLE_TEXTS:
-            for id_, fresh in place.find_unredacted(tx, cleaning):
+            for id_, fresh in place.find_unredacted(tx, plan):
                 place.redact_row(tx, id_, fresh)
-        for id_ in self._find_named_entities(tx, cleaning):
+        for id_ in self._find_named_entities(tx, plan):
             tx.run(_DROP_EDGES, {"id": id_})
             tx.run(_DROP_ENTITY, {"id": id_})
         for statement in _REASSIGN_QUERIES:
             tx.run(statement, params)
-        target = cleaning.target
+        target = plan.target
         replace_ids_in_logs(tx, (*target.person_ids, *target.user_ids), target.stand_in)
-        remove_chat_references(tx, cleaning)
+        remove_chat_references(tx, plan)
 
     def delete_people(self, tx: Tx, target: ErasureTarget) -> None:
         """Delete the people and every row that refers to them, and claims that they made about
@@ -80,23 +80,23 @@ class PeopleErasureStore:
         for statement in _DELETE_QUERIES:
             tx.run(statement, link_params(target))
 
-    def count_unredacted(self, tx: Tx, cleaning: RedactionPlan) -> dict[str, int]:
+    def count_unredacted(self, tx: Tx, plan: RedactionPlan) -> dict[str, int]:
         """How many rows a redaction would change, by table."""
         found = {
-            place.table.name: len(place.find_unredacted(tx, cleaning)) for place in REDACTABLE_TEXTS
+            place.table.name: len(place.find_unredacted(tx, plan)) for place in REDACTABLE_TEXTS
         }
-        return found | {"entities": len(self._find_named_entities(tx, cleaning))}
+        return found | {"entities": len(self._find_named_entities(tx, plan))}
 
-    def _find_named_entities(self, tx: Tx, cleaning: RedactionPlan) -> list[str]:
+    def _find_named_entities(self, tx: Tx, plan: RedactionPlan) -> list[str]:
         """Entities of the graph whose name contains an identifier; they are deleted with their
         edges."""
-        target = cleaning.target
+        target = plan.target
         ids = {"ids": strict_json.dump(list(target.memories))}
         rows = tx.fetch(_FIND_ENTITIES, link_params(target) | ids)
         return [
             id_
             for id_, linked, name, space_id in rows
-            if (cleaning.matcher_for_chat(space_id) if linked else cleaning.sure).has_match(
+            if (plan.matcher_for_chat(space_id) if linked else plan.sure).has_match(
                 self._name.open(name, id_) or ""
             )
         ]

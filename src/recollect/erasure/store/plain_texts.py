@@ -63,22 +63,22 @@ class RedactableTexts:
         self.table = table
         self._names, self._json, self._forms = (*texts, *json), frozenset(json), forms or {}
         columns: list[Column[Any]] = [table.c[name] for name in self._names]
-        held = or_(linked, *(contains_any(column, EVERYWHERE) for column in columns))
-        self._select = Query(select(table.c.id, linked, *columns).where(held))
+        condition = or_(linked, *(contains_any(column, EVERYWHERE) for column in columns))
+        self._select = Query(select(table.c.id, linked, *columns).where(condition))
         this = table.c.id == param("id", table.c.id)
         values = {name: param(name, table.c[name]) for name in (*self._names, *self._forms)}
         self._put = Query(
             delete(table).where(this) if goes else update(table).where(this).values(values)
         )
 
-    def find_unredacted(self, tx: Tx, cleaning: RedactionPlan) -> list[tuple[str, dict[str, Any]]]:
+    def find_unredacted(self, tx: Tx, plan: RedactionPlan) -> list[tuple[str, dict[str, Any]]]:
         """Ids of rows that a redaction would change, with the redacted values."""
         found = []
-        params = link_params(cleaning.target)
-        params["ids"] = strict_json.dump(list(cleaning.target.memories))
+        params = link_params(plan.target)
+        params["ids"] = strict_json.dump(list(plan.target.memories))
         for id_, linked, *values in tx.fetch(self._select, params):
             before = dict(zip(self._names, values, strict=True))
-            traces = self._matcher_for(cleaning, id_) if linked else cleaning.sure
+            traces = self._matcher_for(plan, id_) if linked else plan.sure
             after = {n: self._redact_value(n, text, traces) for n, text in before.items()}
             if after != before:
                 found.append((id_, after))
@@ -89,12 +89,8 @@ class RedactableTexts:
         forms = {name: normal_form(fresh[text] or "") for name, text in self._forms.items()}
         tx.run(self._put, {"id": id_, **fresh, **forms})
 
-    def _matcher_for(self, cleaning: RedactionPlan, id_: str) -> IdentifierMatcher:
-        return (
-            cleaning.matcher_for_person(id_)
-            if self.table is people
-            else cleaning.matcher_for_chat(id_)
-        )
+    def _matcher_for(self, plan: RedactionPlan, id_: str) -> IdentifierMatcher:
+        return plan.matcher_for_person(id_) if self.table is people else plan.matcher_for_chat(id_)
 
     def _redact_value(self, name: str, text: str | None, traces: IdentifierMatcher) -> str | None:
         if text is None or name not in self._json:

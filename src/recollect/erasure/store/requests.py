@@ -95,31 +95,31 @@ class ErasureStore:
         """Is one of these hashes stored?"""
         return tx.fetch_first(_BLOCKED, {"hashes": strict_json.dump(list(hashes))}) is not None
 
-    def check_tables(self, tx: Tx, cleaning: RedactionPlan) -> list[ErasureCheck]:
+    def check_tables(self, tx: Tx, plan: RedactionPlan) -> list[ErasureCheck]:
         """One check a table or index: searches for ids, and texts that a redaction would change."""
-        probes, found = check_ids(tx, cleaning.target)
-        probes["fulltext"], found["fulltext"] = check_fulltext(tx, cleaning)
+        probes, found = check_ids(tx, plan.target)
+        probes["fulltext"], found["fulltext"] = check_fulltext(tx, plan)
         texts = Counter(
             {
-                "memories": self.memories.count_unredacted_memories(tx, cleaning),
-                "memory_versions": self.memories.count_unredacted_versions(tx, cleaning),
+                "memories": self.memories.count_unredacted_memories(tx, plan),
+                "memory_versions": self.memories.count_unredacted_versions(tx, plan),
                 "fulltext": self._index.count_stale(
-                    tx, self.memories.iter_linked(tx, cleaning.target), cleaning
+                    tx, self.memories.iter_linked(tx, plan.target), plan
                 ),
-                **self.people.count_unredacted(tx, cleaning),
-                **self.audit.count_unredacted(tx, cleaning),
+                **self.people.count_unredacted(tx, plan),
+                **self.audit.count_unredacted(tx, plan),
             }
         )
-        texts.update(self.trees.count_unredacted(tx, cleaning))
+        texts.update(self.trees.count_unredacted(tx, plan))
         for name, count in texts.items():
-            probes[name] += len(cleaning.target.identifiers)
+            probes[name] += len(plan.target.identifiers)
             found[name] += count
         checks = [ErasureCheck(name, probes[name], found[name]) for name in sorted(probes)]
         return [*checks, check_vectors(tx)]
 
-    def count_custom_ids(self, tx: Tx, cleaning: RedactionPlan) -> Mapping[str, int]:
+    def count_custom_ids(self, tx: Tx, plan: RedactionPlan) -> Mapping[str, int]:
         """Ids chosen by callers that contain an identifier, in linked rows that stay, by kind."""
-        return count_custom_ids(tx, cleaning)
+        return count_custom_ids(tx, plan)
 
     def find_in_plain_text(self, tx: Tx, identifiers: Sequence[str]) -> list[str]:
         """Which of these occur in an unencrypted text column of any table."""

@@ -27,30 +27,28 @@ class MemoryIndexCheck:
     def __init__(self, cipher: Cipher) -> None:
         self._terms = EncryptedColumn(cipher, _i.terms)
 
-    def count_stale(self, tx: Tx, linked: Iterable[StoredMemory], cleaning: RedactionPlan) -> int:
+    def count_stale(self, tx: Tx, linked: Iterable[StoredMemory], plan: RedactionPlan) -> int:
         """How many memories have an identifier in their text or an out-of-date index row."""
         rows, found = iter(linked), set[int]()
         while page := list(islice(rows, _PAGE)):
-            found |= self._stale_docs(tx, page, cleaning)
+            found |= self._stale_docs(tx, page, plan)
         return len(found)
 
-    def _stale_docs(
-        self, tx: Tx, page: Sequence[StoredMemory], cleaning: RedactionPlan
-    ) -> set[int]:
+    def _stale_docs(self, tx: Tx, page: Sequence[StoredMemory], plan: RedactionPlan) -> set[int]:
         by_id = {one.memory.id: one for one in page}
         rows = tx.fetch(_TERMS, {"ids": strict_json.dump(list(by_id))})
         return {
             by_id[id_].doc
             for id_, terms in rows
-            if _is_found_by_name(by_id[id_], self._terms.open(terms, id_) or "", cleaning)
+            if _is_found_by_name(by_id[id_], self._terms.open(terms, id_) or "", plan)
         }
 
 
-def _is_found_by_name(stored: StoredMemory, terms: str, cleaning: RedactionPlan) -> bool:
+def _is_found_by_name(stored: StoredMemory, terms: str, plan: RedactionPlan) -> bool:
     """Words of the erased name are not searched in the index: another word of the text may be the
     same. A redacted text must have exactly the index words that follow from it."""
     text = stored.memory.content
-    if cleaning.matcher_for_memory(stored).has_match(text):
+    if plan.matcher_for_memory(stored).has_match(text):
         return True
     return ERASED in text and index_words(text).terms != terms
 

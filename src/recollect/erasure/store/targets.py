@@ -84,24 +84,24 @@ def plan_redaction(tx: Tx, target: ErasureTarget) -> RedactionPlan:
     there is an `Ann Miller`. Her rows and the chats she is in keep `Ann`; elsewhere it is redacted
     in linked rows.
     """
-    told = target.identifiers
-    traces = IdentifierMatcher(told)
-    rows = tx.fetch(_OTHER_NAMES, {"ids": _to_json_list(target.person_ids)}) if told else ()
+    identifiers = target.identifiers
+    traces = IdentifierMatcher(identifiers)
+    rows = tx.fetch(_OTHER_NAMES, {"ids": _to_json_list(target.person_ids)}) if identifiers else ()
     # One pass over all names with one matcher for everything. Only the few that match are compared
     # again, identifier by identifier, to see which of them are shared.
     alike = [(id_, name) for id_, name in rows if _has_name_part(name, traces)]
     shared = {
         one
-        for one in told
+        for one in identifiers
         if any(_has_name_part(name, IdentifierMatcher([one])) for _, name in alike)
     }
     namesakes = {id_ for id_, _ in alike}
     users = {row[0] for row in tx.fetch(_USERS, {"ids": _to_json_list(namesakes)})}
     chats = tx.fetch(_PRESENT, {"users": _to_json_list(users), "people": _to_json_list(namesakes)})
-    unique = tuple(one for one in told if one not in shared)
+    unique = tuple(one for one in identifiers if one not in shared)
     return RedactionPlan(
         target,
-        IdentifierMatcher((*told, *target.person_ids)),
+        IdentifierMatcher((*identifiers, *target.person_ids)),
         IdentifierMatcher((*unique, *target.person_ids)),
         IdentifierMatcher(target.unambiguous_identifiers),
         frozenset(namesakes),
@@ -124,19 +124,19 @@ def _add_conversations(tx: Tx, target: ErasureTarget) -> ErasureTarget:
     there is theirs. A tree is shared if it has a member who is neither the target nor an agent.
     Shared ones stay and are redacted, the others are deleted.
     """
-    seats = {"users": _to_json_list(target.user_ids), "people": _to_json_list(target.person_ids)}
-    here = {row[0] for row in tx.fetch(_PRESENT, seats)}
-    here |= {row[0] for row in tx.fetch(_MEMBER, seats)}
+    owners = {"users": _to_json_list(target.user_ids), "people": _to_json_list(target.person_ids)}
+    here = {row[0] for row in tx.fetch(_PRESENT, owners)}
+    here |= {row[0] for row in tx.fetch(_MEMBER, owners)}
     tree_ids = [one for one in here if parse_uuid(one) is not None]
-    places = seats | {"ids": _to_json_list(here), "tree_ids": _to_json_list(tree_ids)}
+    places = owners | {"ids": _to_json_list(here), "tree_ids": _to_json_list(tree_ids)}
     # Participations are stored for chats and trees alike; the tables say which is which.
     living = {row[0] for row in tx.fetch(_TREES, places)}
     shared_trees = {row[0] for row in tx.fetch(_SHARED_TREES, places)} & living
     named = {row[0] for row in tx.fetch(_NAMED_CHATS, places)}
     shared_chats = {
-        row[0] for row in tx.fetch(_SHARED_CHATS, seats | {"ids": _to_json_list(named)})
+        row[0] for row in tx.fetch(_SHARED_CHATS, owners | {"ids": _to_json_list(named)})
     }
-    owned = tx.fetch(_AGENTS, seats)
+    owned = tx.fetch(_AGENTS, owners)
     target = ErasureTarget(
         stand_in=target.stand_in,
         person_ids=target.person_ids,

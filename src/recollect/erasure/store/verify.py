@@ -98,15 +98,15 @@ def check_ids(tx: Tx, target: ErasureTarget) -> tuple[Counter[str], Counter[str]
     return probes, found
 
 
-def check_fulltext(tx: Tx, cleaning: RedactionPlan) -> tuple[int, int]:
+def check_fulltext(tx: Tx, plan: RedactionPlan) -> tuple[int, int]:
     """The number of searches, and of linked rows that the engine's full-text index returns for a
     name although the stored words of the row don't contain it.
 
     That finds remains inside the engine's index. Rows whose stored words contain the name are
     counted by the checks of rows.
     """
-    names = [words.query_tokens(one) for one in cleaning.unique]
-    target = cleaning.target
+    names = [words.query_tokens(one) for one in plan.unique]
+    target = plan.target
     params = link_params(target) | {
         "ids": strict_json.dump(list(target.memories)),
         "trees": strict_json.dump(list(target.trees)),
@@ -130,8 +130,8 @@ def find_in_plain_text(tx: Tx, identifiers: Sequence[str]) -> list[str]:
     """Which of these occur in an unencrypted text column of any table."""
     forms = {escape_like(one.lower()): one for one in identifiers}
     params = {"needles": strict_json.dump(sorted(forms))}
-    met = {row[0] for one in _plain_text_queries() for row in tx.fetch(one, params)}
-    return [one for form, one in forms.items() if form in met]
+    found_texts = {row[0] for one in _plain_text_queries() for row in tx.fetch(one, params)}
+    return [one for form, one in forms.items() if form in found_texts]
 
 
 def _count_query(table: Table, found: ColumnElement[bool]) -> Query:
@@ -149,8 +149,8 @@ def _user_id_query(name: str, column: str, kind: str | None) -> Query:
 def _plain_text_query(table: Table) -> Query:
     listed = JsonTextRows(param("needles")).table_valued("value", "place")
     value = cast(listed.c.value, Text)
-    held = or_(*(contains(column, value) for column in _TEXT_COLUMNS[table.name]))
-    return Query(select(listed.c.value).where(exists(select(literal("1")).where(held))))
+    contained = or_(*(contains(column, value) for column in _TEXT_COLUMNS[table.name]))
+    return Query(select(listed.c.value).where(exists(select(literal("1")).where(contained))))
 
 
 # These statements cover every text column. They are built at the first use: at import they would

@@ -88,13 +88,13 @@ class ChatStore:
     def page(
         self,
         tx: Tx,
-        seat: ParticipantKeys,
+        keys: ParticipantKeys,
         *,
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Chat]:
         """Chats where the participant takes part now, the newest first."""
-        params = participant_params(seat) | {"limit": limit}
+        params = participant_params(keys) | {"limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
         return self._to_chats(tx, tx.fetch(_page(cursor=after is not None), params))
@@ -109,17 +109,17 @@ class ChatStore:
         )
         return [_participant_from_row(row) for row in rows]
 
-    def is_participant(self, tx: Tx, chat_id: ChatId, seat: ParticipantKeys) -> bool:
+    def is_participant(self, tx: Tx, chat_id: ChatId, keys: ParticipantKeys) -> bool:
         """Does the participant take part now? False if there is no such chat."""
         return (
-            tx.fetch_first(_IS_PARTICIPANT, participant_params(seat) | {"chat_id": chat_id})
+            tx.fetch_first(_IS_PARTICIPANT, participant_params(keys) | {"chat_id": chat_id})
             is not None
         )
 
-    def join(self, tx: Tx, chat_id: ChatId, newcomer: Participant) -> None:
+    def join(self, tx: Tx, chat_id: ChatId, participant: Participant) -> None:
         """Open a participation in a named chat. The newcomer must not have an open one."""
-        params = {"chat_id": chat_id, "kind": newcomer.kind, "member_id": newcomer.id}
-        tx.run(_JOIN, params | {"joined_at": newcomer.joined_at})
+        params = {"chat_id": chat_id, "kind": participant.kind, "member_id": participant.id}
+        tx.run(_JOIN, params | {"joined_at": participant.joined_at})
 
     def leave(
         self, tx: Tx, chat_id: ChatId, kind: ParticipantKind, *, member_id: str, at: datetime
@@ -137,9 +137,9 @@ class ChatStore:
         self, tx: Tx, *, users: frozenset[UserId], people: frozenset[PersonId], agent: str | None
     ) -> frozenset[ChatId]:
         """Chats where any of these takes part now."""
-        seat = ParticipantKeys(users, people, AgentId(agent) if agent is not None else None)
+        keys = ParticipantKeys(users, people, AgentId(agent) if agent is not None else None)
         return frozenset(
-            ChatId(row[0]) for row in tx.fetch(_CURRENT_CHATS, participant_params(seat))
+            ChatId(row[0]) for row in tx.fetch(_CURRENT_CHATS, participant_params(keys))
         )
 
     def creator_orgs(self, tx: Tx, chat_ids: Sequence[ChatId]) -> Mapping[ChatId, frozenset[OrgId]]:

@@ -37,14 +37,14 @@ def find_duplicates(
 
 def _spellings_query() -> Any:
     """All spellings of these people: names, and aliases that the caller may see."""
-    mine = and_(LIVE, or_(CREATED_BY_CALLER, _p.id == OWN_PERSON))
+    is_own = and_(LIVE, or_(CREATED_BY_CALLER, _p.id == OWN_PERSON))
     names = select(_p.id, _p.normal_name.label("form"), literal_word("name").label("kind")).where(
-        mine
+        is_own
     )
     aliases = (
         select(_a.person_id, _a.normal_value, _a.kind)
         .select_from(person_aliases.join(people, _p.id == _a.person_id))
-        .where(mine, VISIBLE_ALIAS)
+        .where(is_own, VISIBLE_ALIAS)
     )
     return union_all(names, aliases)
 

@@ -74,9 +74,9 @@ def move_participations(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
 def move_back_participations(tx: Tx, moved: MergeRecord, *, from_id: str, to_id: str) -> None:
     """Split joined participations again. One that ended since then ended for both people."""
     for chat_id, joined_text, left_text in moved["stays"]:
-        stay = {"chat_id": chat_id, "joined_at": from_text(joined_text)}
-        for left_at in _pop_participation(tx, stay | {"from_id": from_id}, left_text):
-            tx.run(_ADD_PARTICIPATION, stay | {"to_id": to_id, "left_at": left_at})
+        interval = {"chat_id": chat_id, "joined_at": from_text(joined_text)}
+        for left_at in _pop_participation(tx, interval | {"from_id": from_id}, left_text):
+            tx.run(_ADD_PARTICIPATION, interval | {"to_id": to_id, "left_at": left_at})
     # A joined participation starts at the earlier instant. It is removed, and each person gets one
     # back with their own start; if it ended since, both get that end.
     for chat_id, *texts in moved["joint_stays"]:
@@ -84,8 +84,8 @@ def move_back_participations(tx: Tx, moved: MergeRecord, *, from_id: str, to_id:
         place = {"chat_id": chat_id, "joined_at": min(joined_at, began_at), "from_id": from_id}
         for left_at in _pop_participation(tx, place, None):
             for person_id, at in ((from_id, began_at), (to_id, joined_at)):
-                stay = {"chat_id": chat_id, "joined_at": at, "left_at": left_at}
-                tx.run(_ADD_PARTICIPATION, stay | {"to_id": person_id})
+                interval = {"chat_id": chat_id, "joined_at": at, "left_at": left_at}
+                tx.run(_ADD_PARTICIPATION, interval | {"to_id": person_id})
 
 
 def _pop_participation(
@@ -103,12 +103,12 @@ def _pop_participation(
     since = sorted(end for end in ends if end is not None) if left_text is None else []
     if not same and not since:
         return
-    chosen = same[0] if same else since[-1]
-    ends.remove(chosen)
+    match = same[0] if same else since[-1]
+    ends.remove(match)
     tx.run(_DROP_PARTICIPATIONS, place)
     for left_at in ends:
         tx.run(_ADD_PARTICIPATION, {**place, "to_id": place["from_id"], "left_at": left_at})
-    yield chosen
+    yield match
 
 
 def _time_text(at: datetime | None) -> str | None:

@@ -40,22 +40,24 @@ PRESENT_PERSON_ID = case((_p.kind == _PERSON, _p.member_id), else_=_l.person_id)
 PRESENT_HUMAN_KEY = func.coalesce(PRESENT_PERSON_ID, literal_column("'user:'", Text) + _p.member_id)
 
 
-def participant_params(seat: ParticipantKeys) -> dict[str, Any]:
+def participant_params(keys: ParticipantKeys) -> dict[str, Any]:
     """The parameters of KEY_MATCHES and `current_chat_ids`."""
-    users: list[str] = sorted(seat.users)
-    if seat.agent is not None:
-        users.append(Owner.agent(seat.agent).spelling)
+    users: list[str] = sorted(keys.users)
+    if keys.agent is not None:
+        users.append(Owner.agent(keys.agent).spelling)
     return {
         "seat_users": strict_json.dump(users),
-        "seat_people": strict_json.dump(sorted(seat.people)),
-        "seat_agent": seat.agent,
+        "seat_people": strict_json.dump(sorted(keys.people)),
+        "seat_agent": keys.agent,
     }
 
 
 def current_chat_ids() -> Select[Any]:
     """Ids of the chats where the participant takes part now. A union of one look-up for each kind
     of participant: no index could serve a single look-up with OR."""
-    arms = [select(_p.chat_id).where(_p.left_at.is_(None), is_seated) for is_seated in KEY_MATCHES]
+    arms = [
+        select(_p.chat_id).where(_p.left_at.is_(None), matches_key) for matches_key in KEY_MATCHES
+    ]
     return select(union(*arms).subquery("seats").c.chat_id)
 
 

@@ -85,7 +85,7 @@ class PersonStore:
         found = {
             one.id: one for one in _load_people(tx, tx.fetch(_FETCH, _ids_param(leads.values())))
         }
-        return {asked: found[id_] for asked, id_ in leads.items() if id_ in found}
+        return {requested_id: found[id_] for requested_id, id_ in leads.items() if id_ in found}
 
     def lock(self, tx: Tx, person_ids: Collection[PersonId]) -> None:
         """Lock the rows, in the order of their ids, until the transaction ends."""

@@ -65,8 +65,8 @@ def _claims_of_others(claims: Table, *naming: str) -> Query:
     by: ColumnElement[bool] = and_(
         claims.c.added_by_kind == _WHO_KIND, claims.c.added_by_id == _WHO_ID
     )
-    said = claims.c.stated_by
-    others = and_(not_(by), or_(said.is_(None), said.is_distinct_from(OWN_PERSON)))
+    stater = claims.c.stated_by
+    others = and_(not_(by), or_(stater.is_(None), stater.is_distinct_from(OWN_PERSON)))
     named = or_(*(claims.c[name] == _ID for name in naming))
     return Query(select(claims.c.id).where(named, others).limit(1))
 

@@ -95,11 +95,11 @@ def _compose(text: str) -> yaml.Node | None:
 
 
 def _syntax_error(error: yaml.MarkedYAMLError) -> PlainYamlError:
-    told = error.problem or "it can't be read"
+    problem = error.problem or "it can't be read"
     if error.context and error.context_mark:
-        told = f"{error.context} (line {error.context_mark.line + 1}), {told}"
+        problem = f"{error.context} (line {error.context_mark.line + 1}), {problem}"
     line = error.problem_mark.line + 1 if error.problem_mark else 1
-    return PlainYamlError(line, f"must be one YAML document: {told}")
+    return PlainYamlError(line, f"must be one YAML document: {problem}")
 
 
 @dataclass(frozen=True, slots=True)

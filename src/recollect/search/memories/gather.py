@@ -152,7 +152,7 @@ def gather_rows(
     if person_ids:
         try:
             graph = deps.graph.closeness(
-                tx, scope.viewer, person_ids, chosen=scope.filters, earlier=past.memories
+                tx, scope.viewer, person_ids, filters=scope.filters, earlier=past.memories
             )
         except Unavailable:
             failed.append(MemorySearchComponent.GRAPH)
