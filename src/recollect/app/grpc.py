@@ -36,7 +36,8 @@ class GrpcListener:
         addresses = [f"unix:{folder / 'grpc'}"]
         port = self._settings.grpc.port
         if port is not None:
-            addresses.append(f"{_bracket_ipv6(self._settings.server.host)}:{port}")
+            host = self._settings.server.host
+            addresses.append(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
         try:
             bound = await self._server.start(*addresses, connections_max=self.connections_max)
         except RuntimeError as error:
@@ -51,7 +52,3 @@ class GrpcListener:
         folder, self._folder = self._folder, None
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _bracket_ipv6(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

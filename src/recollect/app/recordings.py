@@ -25,10 +25,12 @@ def build_recorder(context: AppContext, descriptors: DescriptorBudget) -> Record
     descriptors for."""
     settings = context.settings
     recorder = settings.recorder
+    # Beside the SQLite file by default, or in the default data folder if there is none.
+    neighbour = settings.database.sqlite_path or Path("recollect-data/-")
     parts = RecorderParts(
         locator=_build_locator(context),
         tapes=LocalRecordingFiles(
-            _recordings_folder(settings),
+            recorder.directory or neighbour.with_name("recordings"),
             context.runtime.cipher,
             bytes_max=recorder.max_bytes,
             leftover_seconds=LEFTOVER_SECONDS,
@@ -57,12 +59,6 @@ def advertised_address(settings: Settings, host: str, port: int) -> str:
     if address.is_unspecified:
         return f"{socket.gethostname()}:{port}"
     return f"[{host}]:{port}" if address.version == 6 else f"{host}:{port}"
-
-
-def _recordings_folder(settings: Settings) -> Path:
-    # Beside the SQLite file by default, or in the default data folder if there is none.
-    neighbour = settings.database.sqlite_path or Path("recollect-data/-")
-    return settings.recorder.directory or neighbour.with_name("recordings")
 
 
 def _build_locator(context: AppContext) -> Locator | None:

@@ -96,6 +96,8 @@ def build_stores(
     With `sealed_words` the index words of memories are encrypted like their texts. `rules` give
     the risk of each kind of personal data.
     """
+    # PostgreSQL has an index of near vectors; SQLite reads them all.
+    nearest: NearestSearch = ScanNearestSearch() if engine.name == "sqlite" else HnswNearestSearch()
     return Stores(
         conversations=SqlConversations(runtime.cipher),
         entries=SqlEntries(runtime.cipher),
@@ -114,7 +116,7 @@ def build_stores(
         chats=ChatStore(runtime.cipher),
         memories=MemoryStore(runtime.cipher, rules),
         graph=GraphStore(runtime.cipher),
-        search=SqlEntrySearch(runtime.cipher, engine, _build_nearest_search(engine)),
+        search=SqlEntrySearch(runtime.cipher, engine, nearest),
         memory_search=MemorySearchStore(runtime.cipher, engine, sealed=sealed_words),
         memory_bulk=MemoryBulkStore(),
         quarantine=QuarantineStore(runtime.cipher),
@@ -127,8 +129,3 @@ def build_stores(
         erasures=ErasureStore(runtime.cipher, rules),
         locations=SqlLocations(),
     )
-
-
-def _build_nearest_search(engine: Engine) -> NearestSearch:
-    """PostgreSQL has an index of near vectors; SQLite reads them all."""
-    return ScanNearestSearch() if engine.name == "sqlite" else HnswNearestSearch()

@@ -84,8 +84,12 @@ class _OnnxNetwork:
         self._failures = _runtime_exceptions(runtime)
         lines = (folder / VOCABULARY_FILE).read_text(encoding="utf-8")
         self._words = WordPiece(lines.removesuffix("\n").split("\n"))
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         try:
-            self._session = _open_session(runtime, folder / MODEL_FILE, threads)
+            self._session = runtime.InferenceSession(
+                str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
+            )
         except self._failures as error:
             raise EmbeddingFailed("the embedding model can't be loaded") from error
 
@@ -118,12 +122,6 @@ def _batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
         batch.append(place)
     if batch:
         yield batch
-
-
-def _open_session(runtime: Any, file: Path, threads: int) -> Any:
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
 
 def _runtime_exceptions(runtime: Any) -> tuple[type[Exception], ...]:

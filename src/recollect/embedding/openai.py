@@ -59,7 +59,10 @@ class EmbeddingEndpoint:
                 "the embedding endpoint's base URL must be http(s)://host/path,"
                 " without a user, a query or a fragment"
             )
-        if self.api_key is not None and not _is_header_safe(self.api_key):
+        key = self.api_key
+        if key is not None and (
+            not key or not key.isascii() or not key.isprintable() or key != key.strip()
+        ):
             raise ValueError("the embedding endpoint's key holds characters that no header can")
 
 
@@ -72,10 +75,6 @@ def _is_web_address(url: str) -> bool:
         return False
     extras = (parsed.userinfo, parsed.query, parsed.fragment)
     return parsed.scheme in ("http", "https") and parsed.host != "" and not any(extras)
-
-
-def _is_header_safe(key: str) -> bool:
-    return key.isascii() and key.isprintable() and key == key.strip() and key != ""
 
 
 class OpenAiEmbedder:
@@ -152,7 +151,9 @@ class OpenAiEmbedder:
                     raise
                 _log.warning("the embedding endpoint refused a text", endpoint=self._name)
                 return np.zeros((1, self.dimensions), dtype=np.float32)
-        parts = _halves(texts, middle) if middle else [[texts[0][: len(texts[0]) // 2]]]
+        parts: list[Sequence[str]] = [texts[:middle], texts[middle:]]
+        if not middle:
+            parts = [[texts[0][: len(texts[0]) // 2]]]
         rows = [
             await self._embed_splitting(p, ends_at=ends_at, all_needed=all_needed) for p in parts
         ]
@@ -186,12 +187,13 @@ class OpenAiEmbedder:
             # Exponential backoff, or longer if the endpoint asks for it.
             backoff_seconds = self._endpoint.backoff_seconds * 2 ** (attempt - 1)
             pause_seconds = max(backoff_seconds, answer.retry_after_seconds)
-            if attempt >= self._endpoint.attempts_max or not self._can_wait(pause_seconds, ends_at):
+            may_wait = (
+                pause_seconds <= self._endpoint.wait_seconds_max
+                and self._monotonic() + pause_seconds < ends_at
+            )
+            if attempt >= self._endpoint.attempts_max or not may_wait:
                 raise self._to_endpoint_down(answer)
             await self._sleep(pause_seconds)
-
-    def _can_wait(self, seconds: float, ends_at: float) -> bool:
-        return seconds <= self._endpoint.wait_seconds_max and self._monotonic() + seconds < ends_at
 
     def _to_endpoint_down(self, setback: "_RetryableFailure") -> EndpointDown:
         asked_seconds = min(math.ceil(setback.retry_after_seconds), REST_SECONDS_MAX)
@@ -227,10 +229,6 @@ class OpenAiEmbedder:
 
 class _TextRefused(EmbeddingFailed):
     """The endpoint works, but refuses a text."""
-
-
-def _halves(texts: Sequence[str], middle: int) -> list[Sequence[str]]:
-    return [texts[:middle], texts[middle:]]
 
 
 @dataclass(frozen=True, slots=True)

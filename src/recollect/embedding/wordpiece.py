@@ -105,12 +105,8 @@ def _normalize_char(character: str) -> str:
         return ""
     if character.isspace():
         return " "
-    if _is_standalone(character, category):
-        return f" {character} "
-    return character.lower()
-
-
-def _is_standalone(character: str, category: str) -> bool:
     code = ord(character)
     ranges = ASCII_SYMBOLS if code < 128 else IDEOGRAPHS
-    return category[0] == "P" or any(first <= code <= last for first, last in ranges)
+    if category[0] == "P" or any(first <= code <= last for first, last in ranges):
+        return f" {character} "
+    return character.lower()

@@ -246,7 +246,9 @@ def _space_id_from_name(request: SpaceRequest, name: SpaceName) -> str:
     if name.id == "":
         raise ValidationFailed.for_field("space.id", "must not be empty")
     if name.kind is SpaceKind.RUN:
-        return _run_id_from_name(request, name)
+        if name.id is not None and request.run_id not in (None, name.id):
+            raise _contradiction_error("run_id", name.kind)
+        return name.id or _require_run_id(request)
     if name.kind is SpaceKind.CHAT and name.id is None:
         raise ValidationFailed.for_field("space.id", "is needed: which chat?")
     if name.kind in AGENT_KINDS and name.id not in (None, request.agent_id):
@@ -254,14 +256,6 @@ def _space_id_from_name(request: SpaceRequest, name: SpaceName) -> str:
             "space.id", "must be the `agent_id` of the request, or absent"
         )
     return name.id or ""
-
-
-def _run_id_from_name(request: SpaceRequest, name: SpaceName) -> str:
-    if name.id is None:
-        return _require_run_id(request)
-    if request.run_id not in (None, name.id):
-        raise _contradiction_error("run_id", name.kind)
-    return name.id
 
 
 def _require_run_id(request: SpaceRequest) -> str:

@@ -101,11 +101,9 @@ def text_problem(text: str) -> str | None:
 
 def drop_unstorable(text: str) -> str:
     """The text without characters that can't be stored, so that any text is a valid query."""
-    return text if text_problem(text) is None else "".join(filter(_is_storable, text))
-
-
-def _is_storable(char: str) -> bool:
-    return char != "\x00" and not "\ud800" <= char <= "\udfff"
+    if text_problem(text) is None:
+        return text
+    return "".join(char for char in text if char != "\x00" and not "\ud800" <= char <= "\udfff")
 
 
 def _clean_queries(value: Any, queries: Collection[str]) -> None:
@@ -200,16 +198,13 @@ def _parse_leniently(text: str) -> Any:
 
 def _not_finite_error(value: Any) -> ValidationFailed:
     message = "must be a finite number of at most 4,300 digits"
-    return ValidationFailed.for_field(_find_field(value, _is_not_finite), message)
+    field = _find_field(value, lambda one: isinstance(one, float) and not math.isfinite(one))
+    return ValidationFailed.for_field(field, message)
 
 
 def _find_field(value: Any, is_wrong: Callable[[Any], bool]) -> str:
     """The path of the first value that is wrong; `body` if there is none."""
     return next((place.field for place in _iter_nodes(value) if is_wrong(place.value)), "body")
-
-
-def _is_not_finite(value: Any) -> bool:
-    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _too_deep_error() -> ValidationFailed:

@@ -139,12 +139,11 @@ def _drop_arguments(record: logging.LogRecord) -> bool:
     if isinstance(record.msg, dict):
         return True
     if record.name == "uvicorn.access":
-        record.args = tuple(_drop_query(argument) for argument in record.args or ())
+        record.args = tuple(
+            argument.split("?", 1)[0] if isinstance(argument, str) else argument
+            for argument in record.args or ()
+        )
     elif record.name not in _SERVER_LOGGERS:
         record.msg = str(record.msg).split("\n", 1)[0]
         record.args = ()
     return True
-
-
-def _drop_query(argument: object) -> object:
-    return argument.split("?", 1)[0] if isinstance(argument, str) else argument

@@ -194,7 +194,9 @@ def _read_environment(env: Mapping[str, str], problems: list[str]) -> dict[str, 
 
 
 def _parse_env_value(key: str, given: _SettingValue, problems: list[str]) -> Any:
-    expected = _json_type(fields()[key])
+    field = fields()[key]
+    shapes: dict[object, type] = {tuple: list, dict: dict}
+    expected = shapes.get(get_origin(field.annotation) or field.annotation)
     if expected is None:
         return given.value
     try:
@@ -202,15 +204,9 @@ def _parse_env_value(key: str, given: _SettingValue, problems: list[str]) -> Any
     except ValueError:
         value = None
     if not isinstance(value, expected):
-        example = json.dumps((fields()[key].examples or [None])[0])
+        example = json.dumps((field.examples or [None])[0])
         problems.append(_location_prefix(key, given.source) + f"should be JSON such as {example}")
     return value
-
-
-def _json_type(field: FieldInfo) -> type | None:
-    kind = get_origin(field.annotation) or field.annotation
-    shapes: dict[object, type] = {tuple: list, dict: dict}
-    return shapes.get(kind)
 
 
 def _read_flags(flags: Mapping[str, Any], problems: list[str]) -> dict[str, _SettingValue]:
@@ -254,10 +250,14 @@ def _explain(details: ErrorDetails, given: Mapping[str, _SettingValue]) -> str:
     source = given[key].source if key in given else DEFAULT
     where = _location_prefix(".".join([key, *location[depth:]]), source)
     if details["type"] == "extra_forbidden":
-        return where + _unknown_message(
-            location[-1], list(_element_model(fields()[key]).model_fields)
-        )
-    return where + _plain_reason(details["msg"]) + _value_suffix(key, details)
+        # A field of an element of a list or mapping, whose model is in the type's arguments.
+        kinds = get_args(fields()[key].annotation)
+        (model,) = (cast("type[Section]", kind) for kind in kinds if _is_section(kind))
+        return where + _unknown_message(location[-1], list(model.model_fields))
+    reason, value = _plain_reason(details["msg"]), details["input"]
+    if key in SECRETS or not isinstance(value, str | int | float):
+        return where + reason
+    return where + f"{reason}, and is {str(value)[:_SHOWN_CHARS_MAX]!r}"
 
 
 def _key_depth(location: list[str]) -> int:
@@ -284,21 +284,8 @@ def _unknown_message(name: str, right: list[str]) -> str:
     return f"no such setting; the nearest is {nearest[0]}"
 
 
-def _element_model(field: FieldInfo) -> type[Section]:
-    """The model of the elements of a list or mapping."""
-    (model,) = (kind for kind in get_args(field.annotation) if _is_section(kind))
-    return cast("type[Section]", model)
-
-
 def _is_section(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Section)
-
-
-def _value_suffix(key: str, details: ErrorDetails) -> str:
-    value = details["input"]
-    if key in SECRETS or not isinstance(value, str | int | float):
-        return ""
-    return f", and is {str(value)[:_SHOWN_CHARS_MAX]!r}"
 
 
 def _settings_error(problems: list[str]) -> InvalidInput:

@@ -228,7 +228,8 @@ class PipelinedConnection:
             if result is not None and result.status == pq.ExecStatus.PIPELINE_SYNC:
                 self._syncing = False
                 return
-            self._check_alive()
+            if self._pgconn.status == pq.ConnStatus.BAD:
+                raise psycopg.OperationalError("the connection is lost")
 
     def _await_result(self) -> pq.abc.PGresult | None:
         while self._pgconn.is_busy():
@@ -241,10 +242,6 @@ class PipelinedConnection:
         while self._pgconn.flush():
             if self._waiter.wait(select.POLLIN | select.POLLOUT) & select.POLLIN:
                 self._pgconn.consume_input()
-
-    def _check_alive(self) -> None:
-        if self._pgconn.status == pq.ConnStatus.BAD:
-            raise psycopg.OperationalError("the connection is lost")
 
 
 class PostgresTx:
