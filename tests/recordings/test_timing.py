@@ -48,10 +48,10 @@ def locator() -> LocalLocator:
 
 
 def recorder(
-    storage: Storage, locator: LocalLocator, folder: Path, tempo: RecordingTiming
+    storage: Storage, locator: LocalLocator, folder: Path, timing: RecordingTiming
 ) -> RecorderService:
     tapes = LocalRecordingFiles(folder, AesGcmCipher([]), bytes_max=10**6, leftover_seconds=0)
-    parts = RecorderParts(locator, tapes, keep_seconds=0, tempo=tempo)
+    parts = RecorderParts(locator, tapes, keep_seconds=0, timing=timing)
     service = RecorderService(storage.context, parts)
     service.set_address("here:1")
     return service

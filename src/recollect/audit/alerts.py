@@ -39,10 +39,10 @@ class Alerts:
         since = event.at - window
         if self._count_events(tx, event, alert, since, most=alert.count) < alert.count:
             return
-        told = self._stores.event_reads.count(
+        alerted = self._stores.event_reads.count(
             tx, kind=EventKind.ALERT, action=action, since=since, limit=1
         )
-        if told:
+        if alerted:
             return
         count = self._count_events(tx, event, alert, since, most=_COUNTED_MAX)
         self._stores.events.insert_once(

@@ -121,10 +121,10 @@ class MemoryAudit:
     ) -> None:
         """The same in a transaction that goes on, as in a batch. The space of the event is that of
         the stored memory, so that its owner can read that somebody else was refused."""
-        told = _refusal_event(operation, error)
-        if told is None:
+        refusal = _refusal_event(operation, error)
+        if refusal is None:
             return
-        event_type, payload = told
+        event_type, payload = refusal
         memory_id = ids.get("memory_id")
         kept_in = self._stores.event_reads.find_memory(tx, memory_id) if memory_id else None
         self.record(
@@ -157,11 +157,11 @@ def _denied_payload(operation: str, error: RecollectError) -> dict[str, Any]:
 
 def _refused_payload(error: RecollectError) -> dict[str, Any]:
     details = error.details or {}
-    told: dict[str, Any] = {"code": error.code}
+    payload: dict[str, Any] = {"code": error.code}
     for name in ("family", "pii_tags", "field"):
         if name in details:
-            told[name] = details[name]
-    return told
+            payload[name] = details[name]
+    return payload
 
 
 def record_memory_event(

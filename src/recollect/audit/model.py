@@ -106,11 +106,11 @@ class Event:
     @property
     def message(self) -> str:
         """One line of ids and the masked key: never content, values, names or queries."""
-        told = [f"{name.removesuffix('_id')} {id_}" for name, id_ in self.related_ids.items()]
+        parts = [f"{name.removesuffix('_id')} {id_}" for name, id_ in self.related_ids.items()]
         key = self.params.get("key")
-        told += [f"key {mask_key(key)}"] if isinstance(key, str) else []
-        told += ["denied"] if self.outcome is AuditOutcome.DENIED else []
-        return ", ".join([self.event_type, *told])
+        parts += [f"key {mask_key(key)}"] if isinstance(key, str) else []
+        parts += ["denied"] if self.outcome is AuditOutcome.DENIED else []
+        return ", ".join([self.event_type, *parts])
 
 
 def mask_key(key: str | None) -> str | None:

@@ -36,7 +36,7 @@ class EventReads(Protocol):
         self,
         tx: Tx,
         reader: EventReader,
-        chosen: EventFilter,
+        filters: EventFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int,
@@ -54,7 +54,7 @@ class EventReads(Protocol):
         ...
 
     def follow(
-        self, tx: Tx, reader: EventReader, chosen: EventFilter, *, after: EventCursor, limit: int
+        self, tx: Tx, reader: EventReader, filters: EventFilter, *, after: EventCursor, limit: int
     ) -> EventBatch:
         """Events after a cursor, up to the final part of the log. So a reader that continues from
         `reached` misses none, and lags behind the longest running transaction."""
@@ -90,7 +90,7 @@ class EventStore(Protocol):
         """One event."""
         ...
 
-    def page(self, tx: Tx, chosen: EventFilter, *, after: Event | None, limit: int) -> list[Event]:
+    def page(self, tx: Tx, filters: EventFilter, *, after: Event | None, limit: int) -> list[Event]:
         """Newest first."""
         ...
 

@@ -48,16 +48,16 @@ class SqlEventReads:
         self,
         tx: Tx,
         reader: EventReader,
-        chosen: EventFilter,
+        filters: EventFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int,
     ) -> list[Event]:
-        params = _params(reader, chosen) | {"limit": limit}
+        params = _params(reader, filters) | {"limit": limit}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
         statement = _page_query(
-            _EventQueryShape.from_reader(reader, chosen), cursor=after is not None
+            _EventQueryShape.from_reader(reader, filters), cursor=after is not None
         )
         return [from_row(row) for row in tx.fetch(statement, params)]
 
@@ -72,20 +72,20 @@ class SqlEventReads:
         return EventCursor(int(row[0] or 0), _LAST_ID)
 
     def follow(
-        self, tx: Tx, reader: EventReader, chosen: EventFilter, *, after: EventCursor, limit: int
+        self, tx: Tx, reader: EventReader, filters: EventFilter, *, after: EventCursor, limit: int
     ) -> EventBatch:
         # The head is read first and bounds the query; events after it are left to the next call,
         # since others may still be committed before them. If the batch is full the new cursor is
         # that of its last event. Else everything up to the head was read, and the cursor goes
         # there, also if nothing matched; it never goes back.
         head = self.head_cursor(tx)
-        params = _params(reader, chosen) | {
+        params = _params(reader, filters) | {
             "limit": limit,
             "position": str(after.position),
             "place_id": after.event_id,
             "head": str(head.position),
         }
-        rows = tx.fetch(_follow_query(_EventQueryShape.from_reader(reader, chosen)), params)
+        rows = tx.fetch(_follow_query(_EventQueryShape.from_reader(reader, filters)), params)
         placed = [(EventCursor(int(row[-1]), row[0]), from_row(row[:-1])) for row in rows]
         behind = max(head, after, key=lambda place: place.position)
         return EventBatch(placed, placed[-1][0] if len(placed) == limit else behind)
@@ -118,22 +118,22 @@ class _EventQueryShape:
     used: frozenset[str]
 
     @classmethod
-    def from_reader(cls, reader: EventReader, chosen: EventFilter) -> "_EventQueryShape":
+    def from_reader(cls, reader: EventReader, filters: EventFilter) -> "_EventQueryShape":
         acts = reader.acting_agent is not None
-        return cls(reader.everything, reader.who.kind, acts, frozenset(_filter_params(chosen)))
+        return cls(reader.everything, reader.who.kind, acts, frozenset(_filter_params(filters)))
 
     def filter_clauses(self) -> Iterable[ColumnElement[bool]]:
         """The clauses of the filters that are set."""
         return [FILTERS[name] for name in sorted(self.used)]
 
 
-def _filter_params(chosen: EventFilter) -> dict[str, Any]:
-    wanted = {name: getattr(chosen, name) for name in FILTERS}
+def _filter_params(filters: EventFilter) -> dict[str, Any]:
+    wanted = {name: getattr(filters, name) for name in FILTERS}
     return {name: value for name, value in wanted.items() if value is not None}
 
 
-def _params(reader: EventReader, chosen: EventFilter) -> dict[str, Any]:
-    return {**_filter_params(chosen), "who": reader.who.id}
+def _params(reader: EventReader, filters: EventFilter) -> dict[str, Any]:
+    return {**_filter_params(filters), "who": reader.who.id}
 
 
 def _reader_branches(shape: _EventQueryShape) -> tuple[ColumnElement[bool], ...]:

@@ -59,7 +59,7 @@ class EventService:
     async def list(
         self,
         requester: Requester,
-        chosen: EventFilter,
+        filters: EventFilter,
         *,
         after: str | None,
         limit: int,
@@ -70,7 +70,7 @@ class EventService:
         reader = await self._admit_reader(requester, justification)
         found = await self._database.read(
             lambda tx: self._stores.event_reads.page(
-                tx, reader, chosen, after=place, limit=limit + 1
+                tx, reader, filters, after=place, limit=limit + 1
             )
         )
         shown = found[:limit]
@@ -80,7 +80,7 @@ class EventService:
     async def follow(
         self,
         requester: Requester,
-        chosen: EventFilter,
+        filters: EventFilter,
         *,
         after: EventCursor | None,
         justification: str | None = None,
@@ -95,10 +95,10 @@ class EventService:
         reader = await self._admit_reader(requester, justification)
         start = after
         if start is None:
-            start = await self._database.read(lambda tx: self._start_cursor(tx, chosen))
+            start = await self._database.read(lambda tx: self._start_cursor(tx, filters))
         if self._open >= self._pace.streams_max:
             raise Unavailable("too many streams are open", retry_after_seconds=RETRY_SECONDS)
-        return self._track_stream(requester, self._stream_items(reader, chosen, start))
+        return self._track_stream(requester, self._stream_items(reader, filters, start))
 
     async def _track_stream(
         self, requester: Requester, steps: AsyncIterator[EventStreamItem]
@@ -115,7 +115,7 @@ class EventService:
             self._open -= 1
 
     async def _stream_items(
-        self, reader: EventReader, chosen: EventFilter, place: EventCursor
+        self, reader: EventReader, filters: EventFilter, place: EventCursor
     ) -> AsyncIterator[EventStreamItem]:
         """The items of a stream.
 
@@ -128,7 +128,7 @@ class EventService:
         now = asyncio.get_running_loop().time
         told_at, end = now(), now() + LIFETIME_SECONDS
         while now() < end:
-            found = await self._database.read(self._batch_reader(reader, chosen, place))
+            found = await self._database.read(self._batch_reader(reader, filters, place))
             for where, event in found.events:
                 yield EventStreamItem(where, event)
                 told_at = now()
@@ -141,14 +141,14 @@ class EventService:
             await asyncio.sleep(self._pace.poll_seconds)
 
     def _batch_reader(
-        self, reader: EventReader, chosen: EventFilter, place: EventCursor
+        self, reader: EventReader, filters: EventFilter, place: EventCursor
     ) -> Callable[[Tx], EventBatch]:
         return lambda tx: self._stores.event_reads.follow(
-            tx, reader, chosen, after=place, limit=_BATCH_ROWS
+            tx, reader, filters, after=place, limit=_BATCH_ROWS
         )
 
-    def _start_cursor(self, tx: Tx, chosen: EventFilter) -> EventCursor:
-        return self._stores.event_reads.head_cursor(tx) if chosen.since is None else _LOG_START
+    def _start_cursor(self, tx: Tx, filters: EventFilter) -> EventCursor:
+        return self._stores.event_reads.head_cursor(tx) if filters.since is None else _LOG_START
 
     async def _admit_reader(self, requester: Requester, justification: str | None) -> EventReader:
         reader = EventReader.from_requester(requester)

@@ -30,8 +30,8 @@ class SqlEvents:
         row = tx.fetch_first(_FETCH, {"id": event_id})
         return from_row(row) if row else None
 
-    def page(self, tx: Tx, chosen: EventFilter, *, after: Event | None, limit: int) -> list[Event]:
-        wanted = {name: getattr(chosen, name) for name in FILTERS}
+    def page(self, tx: Tx, filters: EventFilter, *, after: Event | None, limit: int) -> list[Event]:
+        wanted = {name: getattr(filters, name) for name in FILTERS}
         used = {name: value for name, value in wanted.items() if value is not None}
         params: dict[str, Any] = {**used, "limit": limit}
         if after is not None:

@@ -78,7 +78,7 @@ class AdminService:
     async def list_conversations(
         self,
         principal: Principal,
-        chosen: AdminFilter,
+        filters: AdminFilter,
         *,
         after: str | None,
         limit: int,
@@ -92,17 +92,17 @@ class AdminService:
                 last = self._fetch_conversation(tx, after)
                 key = (last.updated_at, str(last.id))
             wanted = ConversationFilter(
-                mode=chosen.mode,
-                owner_user_id=chosen.user_id,
-                deleted=chosen.deletion_filter,
-                deleted_from=chosen.deleted_after,
-                deleted_until=chosen.deleted_before,
+                mode=filters.mode,
+                owner_user_id=filters.user_id,
+                deleted=filters.deletion_filter,
+                deleted_from=filters.deleted_after,
+                deleted_until=filters.deleted_before,
             )
             scope = scope_for(principal, Action.ADMIN_READ)
             found = self._stores.conversations.page(tx, scope, wanted, after=key, limit=limit + 1)
             return to_conversation_page(found, limit)
 
-        facts = {"target_user_id": chosen.user_id, "params": _filter_params(chosen)}
+        facts = {"target_user_id": filters.user_id, "params": _filter_params(filters)}
         return await self._read_audited(
             principal, "listConversations", justification, work, **facts
         )
@@ -223,7 +223,7 @@ class AdminService:
     async def list_events(
         self,
         principal: Principal,
-        chosen: EventFilter,
+        filters: EventFilter,
         *,
         after: str | None,
         limit: int,
@@ -238,13 +238,13 @@ class AdminService:
                 last = self._stores.events.fetch(tx, id_) if id_ else None
                 if last is None:
                     raise unknown_cursor_error()
-            found = self._stores.events.page(tx, chosen, after=last, limit=limit + 1)
+            found = self._stores.events.page(tx, filters, after=last, limit=limit + 1)
             shown = found[:limit]
             return Page(shown, shown[-1].id if len(found) > limit else None)
 
         facts = {
-            "target_user_id": chosen.target_user_id,
-            "conversation_id": chosen.conversation_id,
+            "target_user_id": filters.target_user_id,
+            "conversation_id": filters.conversation_id,
         }
         return await self._read_audited(principal, "listEvents", justification, work, **facts)
 
@@ -304,11 +304,11 @@ class AdminService:
         return found
 
 
-def _filter_params(chosen: AdminFilter) -> dict[str, Any]:
-    dates = {"deletedAfter": chosen.deleted_after, "deletedBefore": chosen.deleted_before}
-    flags = {"includeDeleted": chosen.include_deleted, "onlyDeleted": chosen.only_deleted}
+def _filter_params(filters: AdminFilter) -> dict[str, Any]:
+    dates = {"deletedAfter": filters.deleted_after, "deletedBefore": filters.deleted_before}
+    flags = {"includeDeleted": filters.include_deleted, "onlyDeleted": filters.only_deleted}
     return (
-        {"mode": chosen.mode.value}
+        {"mode": filters.mode.value}
         | {name: True for name, given in flags.items() if given}
         | {name: to_text(at) for name, at in dates.items() if at is not None}
     )

@@ -120,7 +120,7 @@ class ConversationStore(Protocol):
         self,
         tx: Tx,
         scope: TreeScope,
-        chosen: ConversationFilter,
+        filters: ConversationFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int | None,

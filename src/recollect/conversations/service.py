@@ -88,9 +88,9 @@ class ConversationService:
             if query:
                 found = _list_matching(tx, self._stores, scope, mode, query, key, limit + 1)
             else:
-                chosen = ConversationFilter(mode=mode)
+                filters = ConversationFilter(mode=mode)
                 found = self._stores.conversations.page(
-                    tx, scope, chosen, after=key, limit=limit + 1
+                    tx, scope, filters, after=key, limit=limit + 1
                 )
             return to_conversation_page(found, limit)
 
@@ -276,8 +276,8 @@ def page_forks(
         last = stores.conversations.fetch(tx, ConversationId(id_)) if id_ else None
         if last is None or last.tree_id != tree_id:
             raise unknown_cursor_error()
-    asked = None if limit is None else limit + 1
-    found = stores.conversations.page_forks(tx, tree_id, after=last, limit=asked)
+    rows_max = None if limit is None else limit + 1
+    found = stores.conversations.page_forks(tx, tree_id, after=last, limit=rows_max)
     shown = found[:limit]
     return Page(shown, shown[-1].id if len(found) > len(shown) else None)
 

@@ -30,11 +30,11 @@ class RoleGrants:
         self, user_id: UserId, client_id: ClientId | None, token_roles: frozenset[str]
     ) -> frozenset[ServerRole]:
         """The roles of a caller whose token names `token_roles`."""
-        held = {role for role, users in self._users.items() if user_id in users}
-        held.update(role for role, clients in self._clients.items() if client_id in clients)
+        roles = {role for role, users in self._users.items() if user_id in users}
+        roles.update(role for role, clients in self._clients.items() if client_id in clients)
         if token_roles:
-            held.update(role for role, names in self._tokens.items() if names & token_roles)
-        return frozenset(held) if held else _NO_ROLES
+            roles.update(role for role, names in self._tokens.items() if names & token_roles)
+        return frozenset(roles) if roles else _NO_ROLES
 
 
 def _parse_grants(grants: Mapping[str, Collection[str]]) -> dict[ServerRole, frozenset[str]]:

@@ -41,16 +41,16 @@ class ForwardingService:
 
 
 async def wait_for_node(
-    asked: Coroutine[Any, Any, T], gone: Callable[[], Awaitable[bool]], tempo: RecordingTiming
+    request: Coroutine[Any, Any, T], gone: Callable[[], Awaitable[bool]], timing: RecordingTiming
 ) -> T | None:
     """Wait for another node's answer, but no longer than a cancel may take (else Unavailable).
 
     Returns None as soon as `gone` says that the recording has left that node. A node that hangs
     or died never answers; its location expires after seconds, and then the recording is over.
     """
-    answer = asyncio.ensure_future(asked)
+    answer = asyncio.ensure_future(request)
     try:
-        async with asyncio.timeout(tempo.cancel):
+        async with asyncio.timeout(timing.cancel):
             while not (await asyncio.wait((answer,), timeout=_POLL_SECONDS))[0]:
                 if await gone():
                     return None

@@ -33,27 +33,27 @@ class RecordingHeartbeat:
         running: Callable[[], Iterable[Recording]],
         access: RecordingAccess,
         *,
-        places: RecordingRegistry,
-        tempo: RecordingTiming,
+        registry: RecordingRegistry,
+        timing: RecordingTiming,
     ) -> None:
         self._running = running
         self._access = access
-        self._places = places
-        self._tempo = tempo
+        self._registry = registry
+        self._timing = timing
 
     async def run(self) -> None:
         """Renew all running recordings in a loop, until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             # The interval counts from the beginning of a round, so a slow round is not added.
-            due = loop.time() + self._tempo.renewal
+            due = loop.time() + self._timing.renewal
             await asyncio.gather(*map(self.renew, self._running()))
             await asyncio.sleep(max(0.0, due - loop.time()))
 
     def is_expired(self, recording: Recording) -> bool:
         """Must its location have expired? Then another node may be recording by now."""
         silent_for = asyncio.get_running_loop().time() - recording.renewed_at
-        return silent_for >= self._tempo.lifetime
+        return silent_for >= self._timing.lifetime
 
     async def renew(self, recording: Recording) -> None:
         """Renew one recording. Failures are tolerated until its location must have expired."""
@@ -61,7 +61,7 @@ class RecordingHeartbeat:
         # errs on the safe side.
         asked_at = asyncio.get_running_loop().time()
         try:
-            async with asyncio.timeout(self._tempo.renewal):
+            async with asyncio.timeout(self._timing.renewal):
                 if await self._check_and_renew(recording):
                     recording.renewed_at = asked_at
         except (RecollectError, TimeoutError):
@@ -86,7 +86,7 @@ class RecordingHeartbeat:
         return recording.stopped is None
 
     async def _renew_location(self, recording: Recording) -> None:
-        if not await self._places.renew(recording):
+        if not await self._registry.renew(recording):
             recording.stop(Conflict("another recording of this conversation took its place"))
 
     def _stop_if_expired(self, recording: Recording) -> None:

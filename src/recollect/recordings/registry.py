@@ -61,8 +61,8 @@ class RecordingRegistry:
         value = self._location_value(recording_id)
         if keep:
             tail = ended_key(conversation_id, recording_id)
-            told = self._locator.claim(tail, value, self._keep_seconds)
-            if not await self._try_update(told, recording_id):
+            update = self._locator.claim(tail, value, self._keep_seconds)
+            if not await self._try_update(update, recording_id):
                 return False
         left = self._locator.release(location_key(conversation_id), value)
         return await self._try_update(left, recording_id)
@@ -106,9 +106,9 @@ class RecordingRegistry:
     async def close(self) -> None:
         await self._locator.close()
 
-    async def _try_update(self, told: Awaitable[object], recording_id: str) -> bool:
+    async def _try_update(self, update: Awaitable[object], recording_id: str) -> bool:
         try:
-            await told
+            await update
         except RecollectError:  # not fatal: the location expires by itself
             log.warning("could not update the location of a recording", recording_id=recording_id)
             return False

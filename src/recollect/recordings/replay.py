@@ -33,18 +33,18 @@ class RecordingReplayer:
     def __init__(
         self,
         running: Mapping[ConversationId, Recording],
-        shelf: EndedRecordings,
+        ended_recordings: EndedRecordings,
         *,
-        places: RecordingRegistry | None,
+        registry: RecordingRegistry | None,
         access: RecordingAccess,
-        seats: StreamLimits,
+        stream_limits: StreamLimits,
         check_seconds: float,
     ) -> None:
         self._running = running
-        self._shelf = shelf
-        self._places = places
+        self._ended = ended_recordings
+        self._registry = registry
         self._access = access
-        self._seats = seats
+        self._stream_limits = stream_limits
         self._check_seconds = check_seconds
 
     async def replay(
@@ -69,14 +69,14 @@ class RecordingReplayer:
             return None
         # Checked here although the reservation comes later: now the refusal can still be an error
         # response. In the stream the status is already sent.
-        self._seats.check(principal.user_id)
+        self._stream_limits.check(principal.user_id)
         return self._follow(principal, found, offset)
 
     async def find_remote(self, conversation_id: ConversationId) -> RemoteNode | None:
         """The other node that records the conversation now, if any."""
-        if self._places is None:
+        if self._registry is None:
             return None
-        return RemoteNode.from_address(await self._places.find_running_node(conversation_id))
+        return RemoteNode.from_address(await self._registry.find_running_node(conversation_id))
 
     async def _follow(
         self, principal: Principal, recording: Recording, offset: int
@@ -87,7 +87,7 @@ class RecordingReplayer:
         async def check() -> None:
             await self._access.authorize(principal, Action.READ, recording.conversation_id)
 
-        with self._seats.reserve(principal.user_id):
+        with self._stream_limits.reserve(principal.user_id):
             pieces = recording.follow(offset, check, every=self._check_seconds)
             async with aclosing(pieces):
                 async for piece in pieces:
@@ -105,7 +105,7 @@ class RecordingReplayer:
         """
         running = self._running.get(conversation_id)
         if after is not None and (running is None or running.id != after.recording_id):
-            kept = self._shelf.get(after.recording_id)
+            kept = self._ended.get(after.recording_id)
             if kept is not None and kept.conversation_id == conversation_id:
                 return kept
             elsewhere = await self._find_ended_remote(conversation_id, after, forwarded=forwarded)
@@ -121,9 +121,9 @@ class RecordingReplayer:
         None for a forwarded request: another node has looked it up already and was sent here. If
         the recording is not here any more, a second look-up could send the request in circles.
         """
-        if self._places is None or forwarded:
+        if self._registry is None or forwarded:
             return None
-        return RemoteNode.from_address(await self._places.find_ended_node(conversation_id, after))
+        return RemoteNode.from_address(await self._registry.find_ended_node(conversation_id, after))
 
 
 async def _is_valid_offset(recording: Recording, offset: int) -> bool:

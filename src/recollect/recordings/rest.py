@@ -127,9 +127,9 @@ async def cancel_response(call: Call) -> Reply:
     if elsewhere is not None:
         # The other node may be dead. While waiting for it, watch the locator: once the location is
         # gone there is nothing left to cancel, which is a success.
-        asked = _cancel_remote(call, elsewhere)
+        request = _cancel_remote(call, elsewhere)
         reply = await wait_for_node(
-            asked, partial(recorder.has_left_node, id_, elsewhere), recorder.tempo
+            request, partial(recorder.has_left_node, id_, elsewhere), recorder.timing
         )
         if reply is not None:
             return reply

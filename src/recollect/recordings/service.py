@@ -47,7 +47,7 @@ class RecorderParts:
     locator: Locator | None
     tapes: RecordingFiles
     keep_seconds: float
-    tempo: RecordingTiming = field(default_factory=RecordingTiming)
+    timing: RecordingTiming = field(default_factory=RecordingTiming)
     limits: RecorderLimits = field(default_factory=RecorderLimits)
 
 
@@ -63,33 +63,33 @@ class RecorderService:
     def __init__(self, context: ServiceContext[RecordingStores], parts: RecorderParts) -> None:
         self._runtime = context.runtime
         self._tapes = parts.tapes
-        self.tempo = parts.tempo
+        self.timing = parts.timing
         self._keep_seconds = parts.keep_seconds
         self._access = RecordingAccess(context)
-        self._seats = StreamLimits(parts.limits.recordings, "recordings")
-        self._places: RecordingRegistry | None = None
+        self._stream_limits = StreamLimits(parts.limits.recordings, "recordings")
+        self._registry: RecordingRegistry | None = None
         if parts.locator is not None:
-            self._places = RecordingRegistry(
-                parts.locator, lifetime=parts.tempo.lifetime, keep_seconds=parts.keep_seconds
+            self._registry = RecordingRegistry(
+                parts.locator, lifetime=parts.timing.lifetime, keep_seconds=parts.keep_seconds
             )
             self._renewal = RecordingHeartbeat(
                 lambda: [*self._running.values()],
                 self._access,
-                places=self._places,
-                tempo=parts.tempo,
+                registry=self._registry,
+                timing=parts.timing,
             )
         self._running: dict[ConversationId, Recording] = {}
-        self._shelf = EndedRecordings(
+        self._ended = EndedRecordings(
             parts.keep_seconds, parts.limits.recordings, self._release_ended
         )
         self._replaying = RecordingReplayer(
             self._running,
-            self._shelf,
-            places=self._places,
+            self._ended,
+            registry=self._registry,
             access=self._access,
-            seats=StreamLimits(parts.limits.replays, "replays"),
+            stream_limits=StreamLimits(parts.limits.replays, "replays"),
             # Slightly more often than a location is renewed, because the check takes time too.
-            check_seconds=0.8 * parts.tempo.renewal,
+            check_seconds=0.8 * parts.timing.renewal,
         )
         self._background: set[asyncio.Task[None]] = set()
         self._renewing: asyncio.Task[None] | None = None
@@ -98,16 +98,16 @@ class RecorderService:
     @property
     def enabled(self) -> bool:
         """True if a locator is configured."""
-        return self._places is not None
+        return self._registry is not None
 
     def set_address(self, address: str) -> None:
         """Set the `host:port` at which other nodes reach this one."""
-        if self._places is not None:
-            self._places.address = address
+        if self._registry is not None:
+            self._registry.address = address
 
     async def start(self) -> None:
         """Remove files of an earlier process, and start to renew locations."""
-        if self._places is not None:
+        if self._registry is not None:
             await self._tapes.start()
             self._renewing = asyncio.create_task(self._renewal.run())
 
@@ -116,18 +116,18 @@ class RecorderService:
 
         Waits for one renewal period at most: locations that can't be released by then expire.
         """
-        if self._places is None or self._stopping:
+        if self._registry is None or self._stopping:
             return
         self._stopping = True
         # First the writers: each one finishes its own recording, which also ends its readers.
         for recording in self._running.values():
             recording.stop(Unavailable(_SHUTTING_DOWN))
         with suppress(TimeoutError):
-            async with asyncio.timeout(self.tempo.renewal):
+            async with asyncio.timeout(self.timing.renewal):
                 for recording in [*self._running.values()]:
                     await recording.closed.wait()
                 await asyncio.gather(
-                    *map(self._places.release_ended, self._shelf), *self._background
+                    *map(self._registry.release_ended, self._ended), *self._background
                 )
         if self._renewing is not None:
             self._renewing.cancel()
@@ -137,8 +137,8 @@ class RecorderService:
         for recording in self._running.values():
             recording.end()
             recording.tape.close()
-        self._shelf.clear()
-        await self._places.close()
+        self._ended.clear()
+        await self._registry.close()
 
     async def record(
         self, principal: Principal, conversation_id: ConversationId, texts: AsyncIterator[str]
@@ -150,11 +150,11 @@ class RecorderService:
         what was written before the end in every case.
         """
         tree_id = await self._access.authorize(principal, Action.RECORD, conversation_id)
-        if self._places is None:
+        if self._registry is None:
             raise Conflict(_DISABLED)
-        with self._seats.reserve(principal.user_id):
+        with self._stream_limits.reserve(principal.user_id):
             recording = await self._start_recording(
-                principal, conversation_id, tree_id, self._places
+                principal, conversation_id, tree_id, self._registry
             )
             try:
                 outcome = await self._record_texts(recording, texts)
@@ -187,14 +187,14 @@ class RecorderService:
         """End the recording. Returns None once it is closed, or if there was none, and the node
         if another one has it."""
         await self._access.authorize(principal, Action.RECORD, conversation_id)
-        if self._places is None:
+        if self._registry is None:
             raise Conflict(_DISABLED)
         recording = self._running.get(conversation_id)
         if recording is None:
             return await self._replaying.find_remote(conversation_id)
         recording.stop(RecordOutcome.CANCELLED)
         try:
-            async with asyncio.timeout(self.tempo.cancel):
+            async with asyncio.timeout(self.timing.cancel):
                 await recording.closed.wait()
         except TimeoutError:
             # The writer's task does not react. Close the recording in its place, so that the next
@@ -214,10 +214,10 @@ class RecorderService:
     ) -> list[ConversationId]:
         """Those of the conversations that are being recorded and that the caller may read.
         Callers pass at most `CHECK_IDS_MAX` ids."""
-        if self._places is None:
+        if self._registry is None:
             return []
         readable = await self._access.filter_readable(principal, conversation_ids)
-        return await self._places.filter_recorded(readable)
+        return await self._registry.filter_recorded(readable)
 
     def cancel_for_tree(self, tree_id: TreeId) -> None:
         """Cancel the recordings of a deleted tree on this node. Other nodes notice the deletion
@@ -231,23 +231,23 @@ class RecorderService:
         principal: Principal,
         conversation_id: ConversationId,
         tree_id: TreeId,
-        places: RecordingRegistry,
+        registry: RecordingRegistry,
     ) -> Recording:
         recording_id = self._runtime.ids.new()
         # Taken before the claim: the location expires no earlier than this time plus its lifetime.
-        asked_at = asyncio.get_running_loop().time()
+        claimed_at = asyncio.get_running_loop().time()
         try:
-            claimed = await places.claim(conversation_id, recording_id)
+            claimed = await registry.claim(conversation_id, recording_id)
             tape = await self._create_file(recording_id) if claimed else None
         except BaseException:
             # The claim may have succeeded even if its answer was lost, or if this task was
             # cancelled before it came. So it is released in any case. Otherwise the conversation
             # could not be recorded until the location expires.
-            self._run_in_background(places.release_with_retry(conversation_id, recording_id))
+            self._run_in_background(registry.release_with_retry(conversation_id, recording_id))
             raise
         if tape is None:
             raise Conflict("another recording of this conversation is running")
-        recording = Recording(recording_id, conversation_id, tree_id, principal, tape, asked_at)
+        recording = Recording(recording_id, conversation_id, tree_id, principal, tape, claimed_at)
         self._running[conversation_id] = recording
         return recording
 
@@ -322,22 +322,22 @@ class RecorderService:
                 del self._running[recording.conversation_id]
             recording.closed.set()
             if keep:
-                self._shelf.add(recording)
+                self._ended.add(recording)
             else:
                 recording.tape.close()
 
     async def _release_location(self, recording: Recording, *, keep: bool) -> None:
-        if self._places is None:
+        if self._registry is None:
             return
         place = recording.conversation_id, recording.id
         # If the release failed, the location blocks the conversation until it expires. Retry in
         # the background, so that the writer does not wait for it.
-        if not await self._places.release(*place, keep=keep) and not self._stopping:
-            self._run_in_background(self._places.release_with_retry(*place))
+        if not await self._registry.release(*place, keep=keep) and not self._stopping:
+            self._run_in_background(self._registry.release_with_retry(*place))
 
     def _release_ended(self, recording: Recording) -> None:
-        if self._places is not None:
-            self._run_in_background(self._places.release_ended(recording))
+        if self._registry is not None:
+            self._run_in_background(self._registry.release_ended(recording))
 
     def _run_in_background(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
         """Run it as a task of its own. The reference keeps it from being garbage-collected."""

@@ -58,13 +58,13 @@ class GrpcHealth(health_pb2_grpc.HealthServicer):
     async def _watch_states(
         self, request: health_pb2.HealthCheckRequest
     ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
-        told = None
+        last_sent = None
         while not self._stopping.is_set():
             known = self._is_known(request.service)
             status = await self._recent_status() if known else _State.SERVICE_UNKNOWN
-            if status != told:
+            if status != last_sent:
                 yield _State(status=status)
-            told = status
+            last_sent = status
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), _WATCH_SECONDS)
         yield _State(status=_State.NOT_SERVING)

@@ -107,14 +107,14 @@ class GrpcServer:
     def _handler(self, described: MethodDescriptor) -> "grpc.RpcMethodHandler[Any, Any]":
         route = f"/{described.containing_service.full_name}/{described.name}"
         name = f"{described.containing_service.name}/{described.name}"
-        asked: Any = GetMessageClass(described.input_type)
+        message_class: Any = GetMessageClass(described.input_type)
         # No request deserializer is registered: `RequestReader` parses the bytes itself. The
         # serializer goes by method name, because a large reply is bytes already (`Encoded`).
         serializer = methodcaller("SerializeToString")
         if name == _REPLAY:
 
             async def follow(_: Any, context: GrpcContext) -> AsyncIterator[Message]:
-                messages = self._recorder.replay(RequestReader(asked, context), context)
+                messages = self._recorder.replay(RequestReader(message_class, context), context)
                 async for reply in self._frame.run_stream(context, route, messages):
                     yield reply
 
@@ -123,7 +123,7 @@ class GrpcServer:
         strict = name in MEMORY_METHODS
 
         async def run(_: Any, context: GrpcContext) -> Message:
-            inbox = RequestReader(asked, context)
+            inbox = RequestReader(message_class, context)
             return await self._frame.run_unary(
                 context, route, lambda: answer(inbox, context), strict=strict
             )
@@ -152,5 +152,5 @@ class GrpcServer:
 
 
 def _service_names() -> list[str]:
-    ours = [service.full_name for file in FILES for service in file.services_by_name.values()]
-    return [*ours, *PUBLIC_SERVICE_NAMES]
+    names = [service.full_name for file in FILES for service in file.services_by_name.values()]
+    return [*names, *PUBLIC_SERVICE_NAMES]

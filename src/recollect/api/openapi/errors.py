@@ -102,7 +102,8 @@ _HEADERS: dict[int, dict[str, Any]] = {
 def error_responses(statuses: Statuses) -> dict[str, Schema]:
     """The reusable error responses of a document, by name."""
     return {
-        response_name(status): _error_response(status, *told) for status, told in statuses.items()
+        response_name(status): _error_response(status, *described)
+        for status, described in statuses.items()
     }
 
 

@@ -25,7 +25,7 @@ _ANEW = "The key belongs to this request for a day. A repeat is answered anew: n
 
 def describe_operation(operation: Operation) -> Schema:
     """The OpenAPI object of one operation."""
-    told: Schema = {
+    described: Schema = {
         "operationId": operation.name,
         "tags": [str(operation.family)],
         "summary": operation.summary,
@@ -39,13 +39,16 @@ def describe_operation(operation: Operation) -> Schema:
         "security": _security(operation),
     }
     if operation.body is not None and operation.method != "GET":
-        told["requestBody"] = {
+        described["requestBody"] = {
             "required": not operation.body.optional,
             "content": {operation.takes: {"schema": schema_ref(operation.body.schema_name())}},
         }
     elif operation.takes != "application/json":
-        told["requestBody"] = {"required": True, "content": {operation.takes: {"schema": TEXT}}}
-    return told
+        described["requestBody"] = {
+            "required": True,
+            "content": {operation.takes: {"schema": TEXT}},
+        }
+    return described
 
 
 def _security(operation: Operation) -> list[Schema]:

@@ -48,8 +48,15 @@ class RestDispatch:
 
     async def handle(self, operation: Operation, handler: Handler, request: HttpRequest) -> Reply:
         """Run an operation. The order of the steps decides which error a bad request gets."""
-        # Rights come before syntax: who may not call the operation gets 403, whatever the body is.
-        # The requester is looked up last, because that may write: it stores an unknown user.
+        # Each step may rely on those before it, and a request with several faults gets the error of
+        # the first. The caller comes first, from headers alone: an unknown one must not make us
+        # read a body. Rights come before syntax: who may not call the operation gets 403, whatever
+        # the body is. `_build_call` reads the ids of the path last, so a bad body is 400 although
+        # the id in the path is none. Whether the thing exists and the caller may touch it is asked
+        # of the database, in the service's transaction: an answer from before it could be outdated.
+        # The requester is looked up last, because that may write: it stores an unknown user. An
+        # idempotency key is claimed only for a request that passed all of this, so that one with
+        # bad syntax does not use it up.
         principal = await self._authenticate(request)
         parameters = wire.parse_query_string(request.scope["query_string"])
         raw = await self._admit_and_read(operation, principal, request, parameters)
@@ -172,12 +179,12 @@ class RestDispatch:
 async def _fingerprint(operation: Operation, request: HttpRequest, raw: bytes) -> str:
     """A hash of the request. JSON bodies are compared by value, JSON lines byte by byte."""
     ids = dump(request.scope["path_params"]).encode(errors="replace")
-    said = (
+    content = (
         raw
         if operation.takes == jsonl_body.NDJSON_MEDIA
         else await _off_loop_if_large(raw, canonical_bytes)
     )
-    return request_fingerprint(operation.name.encode(), ids, request.scope["query_string"], said)
+    return request_fingerprint(operation.name.encode(), ids, request.scope["query_string"], content)
 
 
 def _known_parameters(operation: Operation) -> list[str]:

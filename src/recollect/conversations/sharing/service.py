@@ -152,8 +152,8 @@ def page_memberships(
 ) -> Page[Membership]:
     """A page of the members of one tree; without a limit all of them."""
     key: tuple[datetime, str] | None = decode_key(_CURSOR_KIND, after) if after else None
-    asked = None if limit is None else limit + 1
-    found = stores.memberships.page(tx, tree_id, after=key, limit=asked)
+    rows_max = None if limit is None else limit + 1
+    found = stores.memberships.page(tx, tree_id, after=key, limit=rows_max)
     shown = found[:limit]
     more = len(found) > len(shown)
     return Page(

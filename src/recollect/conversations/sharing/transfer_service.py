@@ -43,8 +43,10 @@ class TransferService:
 
         def work(tx: Tx) -> Page[Transfer]:
             key: tuple[datetime, str] | None = decode_key(_CURSOR_KIND, after) if after else None
-            asked = None if limit is None else limit + 1
-            found = self._stores.transfers.page(tx, principal.user_id, role, after=key, limit=asked)
+            rows_max = None if limit is None else limit + 1
+            found = self._stores.transfers.page(
+                tx, principal.user_id, role, after=key, limit=rows_max
+            )
             shown = found[:limit]
             more = len(found) > len(shown)
             return Page(

@@ -103,13 +103,13 @@ class SqlConversations:
         self,
         tx: Tx,
         scope: TreeScope,
-        chosen: ConversationFilter,
+        filters: ConversationFilter,
         *,
         after: tuple[datetime, str] | None,
         limit: int | None,
     ) -> list[ConversationWithLevel]:
-        statement = page_query(scope, chosen, cursor=after is not None, limited=limit is not None)
-        rows = tx.fetch(statement, page_params(scope, chosen, after, limit))
+        statement = page_query(scope, filters, cursor=after is not None, limited=limit is not None)
+        rows = tx.fetch(statement, page_params(scope, filters, after, limit))
         return [
             ConversationWithLevel(self._rows.from_row(row), Level.from_word(row[-1]))
             for row in rows

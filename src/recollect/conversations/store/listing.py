@@ -33,17 +33,17 @@ _LIMIT = param("limit", _c.forked_at_seq)
 
 
 def page_query(
-    scope: TreeScope, chosen: ConversationFilter, *, cursor: bool, limited: bool
+    scope: TreeScope, filters: ConversationFilter, *, cursor: bool, limited: bool
 ) -> Query:
     """The query of a list under a scope. Its last column is the caller's level."""
     # The cache key is the scope without its user: that is a parameter.
     return _build_page_query(
         TreeScope(scope.reach, least=scope.least),
-        chosen.mode,
-        owned=chosen.owner_user_id is not None,
-        deleted=chosen.deleted,
-        since=chosen.deleted_from is not None,
-        until=chosen.deleted_until is not None,
+        filters.mode,
+        owned=filters.owner_user_id is not None,
+        deleted=filters.deleted,
+        since=filters.deleted_from is not None,
+        until=filters.deleted_until is not None,
         cursor=cursor,
         limited=limited,
     )
@@ -51,7 +51,7 @@ def page_query(
 
 def page_params(
     scope: TreeScope,
-    chosen: ConversationFilter,
+    filters: ConversationFilter,
     after: tuple[datetime, str] | None,
     limit: int | None,
 ) -> Params:
@@ -59,9 +59,9 @@ def page_params(
     at, id_ = after or (None, None)
     return {
         **scope_params(scope),
-        "owner": chosen.owner_user_id,
-        "since": chosen.deleted_from,
-        "until": chosen.deleted_until,
+        "owner": filters.owner_user_id,
+        "since": filters.deleted_from,
+        "until": filters.deleted_until,
         "at": at,
         "id": id_,
         "limit": limit,

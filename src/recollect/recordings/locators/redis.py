@@ -42,8 +42,8 @@ class RedisLocator:
     async def claim(self, key: str, value: str, seconds: float) -> bool:
         # The client repeats a SET whose answer was lost. The repeated one may then find the value
         # of the first: `renew` accepts it, because the value is the caller's own.
-        asked = self._redis.set(key, value, nx=True, px=_milliseconds(seconds))
-        return bool(await self._await_reply(asked)) or await self.renew(key, value, seconds)
+        command = self._redis.set(key, value, nx=True, px=_milliseconds(seconds))
+        return bool(await self._await_reply(command)) or await self.renew(key, value, seconds)
 
     async def renew(self, key: str, value: str, seconds: float) -> bool:
         return await self._run_if_unchanged(
@@ -86,9 +86,9 @@ class RedisLocator:
             results = await pipe.execute()
         return bool(results[0])
 
-    async def _await_reply(self, asked: Awaitable[T]) -> T:
+    async def _await_reply(self, command: Awaitable[T]) -> T:
         try:
-            return await asked
+            return await command
         except WatchError:
             raise
         except (RedisError, OSError) as error:
