@@ -25,8 +25,8 @@ from bench.stage import Stage
 from recollect.app import application as app
 from recollect.identity.model import Principal
 from recollect.kernel.ids import UserId
+from recollect.search.commands import SearchEntries
 from recollect.search.entries.service import EntrySearchService
-from recollect.search.model import SearchRequest
 from recollect.text.tokens import STOP_WORDS
 
 NAME = "search"
@@ -140,7 +140,7 @@ def _service(searched: _Searched, asked: Sequence[str]) -> Iterator[Run]:
     built = app.build(library.quiet_settings(searched.database_url))
     callers = [Principal(UserId(owner)) for owner in searched.owners[:SERVED]]
     wanted = itertools.cycle(
-        [(caller, SearchRequest(text, limit=LIMIT)) for text in asked for caller in callers]
+        [(caller, SearchEntries(text, limit=LIMIT)) for text in asked for caller in callers]
     )
 
     async def search_all(count: int) -> float:

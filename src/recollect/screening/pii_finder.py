@@ -54,11 +54,11 @@ class PiiRedactor:
         times: Counter[str] = Counter()
         for name, value in members.items():
             # A redacted name may also equal a name that comes later and is left as it is.
-            told = mark = self.redact_text(name, field)
-            while told in clean or (told != name and told in members):
+            unique = mark = self.redact_text(name, field)
+            while unique in clean or (unique != name and unique in members):
                 times[mark] += 1
-                told = f"{mark} {times[mark] + 1}"
-            clean[told] = self.redact_json(value, field)
+                unique = f"{mark} {times[mark] + 1}"
+            clean[unique] = self.redact_json(value, field)
         return clean
 
     def _redact_number(self, value: Any, field: str) -> Any:

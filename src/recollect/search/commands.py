@@ -1,14 +1,19 @@
-"""Typed commands: what a caller sends to search memories and to recall them.
+"""Typed commands: what a caller may ask the search of entries and of memories, and recall.
 
-One declaration gives the OpenAPI schema, the parsing of REST and gRPC, and what the services take.
+REST, gRPC, `ir`, tests and benchmarks make the same commands. Those over memories are request
+bodies as well: one declaration gives the OpenAPI schema, the parsing, and what the services take.
+Those over entries are made from bodies (`requests.py`), because their wire has two names for a
+cursor and forgives unknown fields and the letter case of words.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from recollect.http.bodies import QueryText, exact_word
 from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.ids import ConversationId, EntryId
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.memories.commands import Messages
 from recollect.memories.filters import MemoryFilters
@@ -24,6 +29,27 @@ RECALL_ITEMS_MAX = 100
 # The query of a recall is made of the last messages of a conversation, up to these bounds.
 _MESSAGES_USED = 3
 _QUERY_CHARS_MAX = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEntries:
+    """Search the history of conversations."""
+
+    query: str
+    type: SearchType = SearchType.AUTO
+    after: str | None = None
+    limit: int = 20
+    include_entry: bool = True
+    group_by_conversation: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """Set the text by which an entry is found. It replaces an earlier one."""
+
+    conversation_id: ConversationId
+    entry_id: EntryId
+    text: str
 
 
 class SearchMemories(MemoryFilters):

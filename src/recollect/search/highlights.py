@@ -234,12 +234,12 @@ class _ExcerptWindow:
         sides until the window is full."""
         first, last = self._densest_group()
         while True:
-            shown = last - first
+            before = last - first
             if first > 0 and self._is_within(first - 1, last, _WINDOW_MAX):
                 first -= 1
             if last + 1 < len(self.units) and self._is_within(first, last + 1, _WINDOW_MAX):
                 last += 1
-            if last - first == shown:
+            if last - first == before:
                 return first, last
 
     def _densest_group(self) -> tuple[int, int]:
@@ -275,8 +275,8 @@ def _excerpt(text: str, window: _ExcerptWindow) -> str:
         start = 0
     if last == len(window.units) - 1 and len(text) - end <= _EDGE_CHARS_MAX:
         end = len(text)
-    shown = _mark_units(text, window.units[first : last + 1], start, end).strip()
-    return ("…" if start else "") + shown + ("…" if end < len(text) else "")
+    excerpt = _mark_units(text, window.units[first : last + 1], start, end).strip()
+    return ("…" if start else "") + excerpt + ("…" if end < len(text) else "")
 
 
 def _mark_units(text: str, units: Iterable[_TextUnit], start: int, end: int) -> str:

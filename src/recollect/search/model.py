@@ -1,4 +1,4 @@
-"""Requests and results of entry search, and the words of a text as the index stores them."""
+"""Results of entry search, and the words of a text as the index stores them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -53,18 +53,6 @@ class EntryTrait(IntFlag):
 
 
 @dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """A search request."""
-
-    query: str
-    type: SearchType = SearchType.AUTO
-    after: str | None = None
-    limit: int = 20
-    include_entry: bool = True
-    group_by_conversation: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class EntryHit:
     """One result. `score` is comparable within one answer only."""
 
@@ -83,15 +71,6 @@ class EntryHitPage:
     items: Sequence[EntryHit]
     next_cursor: str | None = None
     degraded: Sequence[EntrySearchComponent] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NewIndexText:
-    """A text that an indexer sets for an entry. It replaces an earlier one."""
-
-    conversation_id: ConversationId
-    entry_id: EntryId
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

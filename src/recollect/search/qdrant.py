@@ -92,13 +92,13 @@ class QdrantIndex:
                 await self._client.upsert(self._collection, points, wait=True)
 
     async def delete_tree(self, tree_id: TreeId, *, keep: Sequence[EntryId] = ()) -> None:
-        chosen = models.Filter(
+        conditions = models.Filter(
             must=[models.FieldCondition(key=_TREE, match=models.MatchValue(value=tree_id))],
             must_not=[models.HasIdCondition(has_id=list(keep))] if keep else None,
         )
         async with self._guard_request(WRITE_SECONDS_MAX):
             await self._client.delete(
-                self._collection, models.FilterSelector(filter=chosen), wait=True
+                self._collection, models.FilterSelector(filter=conditions), wait=True
             )
 
     async def nearest_entries(
@@ -108,8 +108,8 @@ class QdrantIndex:
         async with self._guard_request(SEARCH_SECONDS_MAX):
             found = [
                 point
-                for chosen in _tree_filters(trees)
-                for point in await self._query_points(chosen, wanted, limit)
+                for conditions in _tree_filters(trees)
+                for point in await self._query_points(conditions, wanted, limit)
             ]
         best = nlargest(limit, found, key=lambda point: point.score)
         return [EntryId(str(point.id)) for point in best]
@@ -118,10 +118,10 @@ class QdrantIndex:
         await self._client.close()
 
     async def _query_points(
-        self, chosen: models.Filter | None, wanted: list[float], limit: int
+        self, conditions: models.Filter | None, wanted: list[float], limit: int
     ) -> list[models.ScoredPoint]:
         answer = await self._client.query_points(
-            self._collection, wanted, query_filter=chosen, limit=limit, with_payload=False
+            self._collection, wanted, query_filter=conditions, limit=limit, with_payload=False
         )
         return answer.points
 

@@ -39,20 +39,20 @@ def parse_question(text: str, speakers: Mapping[str, str]) -> Question:
     Names of speakers are not searched for. What people say of themselves seldom contains their
     name, and the index knows who said it. `speaker` is set only if exactly one speaker is named.
     """
-    asked = drop_unstorable(text)
-    words = query_tokens(asked)
+    question = drop_unstorable(text)
+    words = query_tokens(question)
     ids = _ids_by_token(speakers)
     named = {ids[word] for word in words if word in ids}
     speaker = next(iter(named)) if len(named) == 1 else None
     called = {word for word in words if word in ids}
     return Question(
-        text=asked,
+        text=question,
         words=_search_words(words, called),
-        dense=_to_first_person(asked, called) if speaker is not None else asked,
+        dense=_to_first_person(question, called) if speaker is not None else question,
         speaker=speaker,
         of_self=not named and not english.FIRST_PERSON.isdisjoint(words),
         of_assistant=_asks_assistant(words),
-        asks_when=english.asks_when(asked),
+        asks_when=english.asks_when(question),
     )
 
 
@@ -84,8 +84,8 @@ def _is_name(word: str) -> bool:
 
 def _search_words(words: Sequence[str], called: set[str]) -> tuple[str, ...]:
     # A question of names and stop words only ("Who is Ann?") is searched by all its words.
-    telling = [word for word in words if word not in STOP_WORDS and word not in called]
-    return tuple(dict.fromkeys(map(stem, telling or words)))
+    content = [word for word in words if word not in STOP_WORDS and word not in called]
+    return tuple(dict.fromkeys(map(stem, content or words)))
 
 
 def _to_first_person(text: str, called: set[str]) -> str:

@@ -21,15 +21,10 @@ from recollect.http.call import Call
 from recollect.http.operation import Justified
 from recollect.kernel.ids import ConversationId, EntryId
 from recollect.kernel.pages import LIMIT_MAX, Page
+from recollect.search.commands import IndexEntry, SearchEntries
 from recollect.search.entries.indexing import IndexingService
 from recollect.search.entries.service import EntrySearchService
-from recollect.search.model import (
-    INDEX_ITEMS_MAX,
-    EntryHitPage,
-    NewIndexText,
-    SearchRequest,
-    SearchType,
-)
+from recollect.search.model import INDEX_ITEMS_MAX, EntryHitPage, SearchType
 
 
 def _check_not_blank(value: str) -> str:
@@ -116,7 +111,7 @@ def index_entries(call: Call) -> Awaitable[int]:
     """Set texts from an indexer, all or none. Returns how many."""
     batch: IndexBatch = call.body
     texts = [
-        NewIndexText(
+        IndexEntry(
             ConversationId(item.conversation_id), EntryId(item.entry_id), item.indexed_content
         )
         for item in batch.root
@@ -131,9 +126,9 @@ def list_unindexed(call: Call) -> Awaitable[Page[Entry]]:
     )
 
 
-def _search_request(call: Call) -> SearchRequest:
+def _search_request(call: Call) -> SearchEntries:
     body: SearchBody = call.body
-    return SearchRequest(
+    return SearchEntries(
         query=body.query,
         type=body.search_type,
         after=call.page.after,

@@ -56,10 +56,10 @@ class _VisibleChars(dict[int, str | None]):
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
         category = unicodedata.category(char)
-        shown = _visible_char(char, category)
+        visible = _visible_char(char, category)
         if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
-            self[code] = shown
-        return shown
+            self[code] = visible
+        return visible
 
 
 def _visible_char(char: str, category: str) -> str | None:

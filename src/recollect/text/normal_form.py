@@ -75,10 +75,10 @@ class _FoldedChars(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         category = unicodedata.category(char)
-        shown = _folded_char(char, category)
+        folded = _folded_char(char, category)
         if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
-            self[code] = shown
-        return shown
+            self[code] = folded
+        return folded
 
 
 def _folded_char(char: str, category: str) -> str:

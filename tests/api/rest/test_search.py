@@ -8,12 +8,8 @@ import pytest
 from recollect.api.rest.app import RestSettings
 from recollect.kernel.errors import SearchTypeUnavailable, VectorStoreDisabled
 from recollect.kernel.pages import Page
-from recollect.search.model import (
-    EntryHitPage,
-    EntrySearchComponent,
-    SearchRequest,
-    SearchType,
-)
+from recollect.search.commands import SearchEntries
+from recollect.search.model import EntryHitPage, EntrySearchComponent, SearchType
 from tests.api.fakes import AT_TEXT, ID, Rest, a_hit, an_entry
 
 SEARCH = "/v1/conversations/search"
@@ -28,17 +24,17 @@ def fields(details: Any) -> list[str]:
     return [violation["field"] for violation in details["violations"]]
 
 
-def asked(rest: Rest) -> SearchRequest:
-    request: SearchRequest = rest.search.calls[-1][1][1]
+def asked(rest: Rest) -> SearchEntries:
+    request: SearchEntries = rest.search.calls[-1][1][1]
     return request
 
 
 def test_a_search_has_its_defaults(rest: Rest) -> None:
     assert rest.call("POST", SEARCH, {"query": "boats"}).status == 200
-    assert asked(rest) == SearchRequest("boats", SearchType.AUTO, None, 20, True, True)
+    assert asked(rest) == SearchEntries("boats", SearchType.AUTO, None, 20, True, True)
     nulls = dict.fromkeys(("searchType", "after", "limit", "includeEntry", "groupByConversation"))
     assert rest.call("POST", SEARCH, {"query": "boats", **nulls}).status == 200
-    assert asked(rest) == SearchRequest("boats")
+    assert asked(rest) == SearchEntries("boats")
 
 
 def test_a_search_reaches_the_service_with_its_members(rest: Rest) -> None:
@@ -52,7 +48,7 @@ def test_a_search_reaches_the_service_with_its_members(rest: Rest) -> None:
         "colour": "ignored",
     }
     assert rest.call("POST", f"{SEARCH}?limit=x&after=c2", body).status == 200
-    wanted = SearchRequest(" Boats ", SearchType.FULLTEXT, "c1", 1000, False, False)
+    wanted = SearchEntries(" Boats ", SearchType.FULLTEXT, "c1", 1000, False, False)
     assert asked(rest) == wanted
 
 

@@ -18,9 +18,10 @@ from recollect.conversations.sharing.service import SharingService
 from recollect.identity.model import Principal, ServerRole
 from recollect.kernel.access_level import Level
 from recollect.kernel.ids import ConversationId, UserId
+from recollect.search.commands import IndexEntry, SearchEntries
 from recollect.search.entries.indexing import IndexingService
 from recollect.search.entries.service import EntrySearchService
-from recollect.search.model import NewIndexText, SearchRequest, SearchType
+from recollect.search.model import SearchType
 from recollect.settings.load import load
 from recollect.text.dates.durations import Duration
 from tests.support.clock import TestClock
@@ -86,7 +87,7 @@ class Node:
 
     def index(self, entry: Entry, text: str) -> None:
         """Give an entry another text."""
-        item = NewIndexText(entry.conversation_id, entry.id, text)
+        item = IndexEntry(entry.conversation_id, entry.id, text)
         self._run(self.app.services[IndexingService].index(ADMIN, [item]))
 
     def share(self, owner: str, id_: str, user: str) -> None:
@@ -142,7 +143,7 @@ class Node:
 
     def _find(self, service: EntrySearchService, user: str, query: str) -> Found:
         async def ask(kind: str) -> list[tuple[str, float]]:
-            request = SearchRequest(query, SearchType(kind), group_by_conversation=False)
+            request = SearchEntries(query, SearchType(kind), group_by_conversation=False)
             page = await service.search(_as(user), request)
             assert not page.degraded
             return [(hit.entry_id, hit.score) for hit in page.items]

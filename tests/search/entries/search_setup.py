@@ -13,19 +13,14 @@ from recollect.kernel.access_level import Level
 from recollect.kernel.ids import TreeId, UserId
 from recollect.kernel.strict_json import JsonText
 from recollect.observability.metrics import NoMetrics
+from recollect.search.commands import SearchEntries
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
 from recollect.search.entries.index_jobs import IndexDeps, IndexJobs
 from recollect.search.entries.indexing import VECTOR_INDEX, EntryIndexer
 from recollect.search.entries.rank import RankingOptions
 from recollect.search.entries.service import EntrySearchDeps, EntrySearchService
 from recollect.search.memories.indexing import MemoryIndexer, MemoryIndexJobs
-from recollect.search.model import (
-    EntryHit,
-    EntryHitPage,
-    SearchRequest,
-    SearchType,
-    index_words,
-)
+from recollect.search.model import EntryHit, EntryHitPage, SearchType, index_words
 from recollect.search.ports import VectorIndex
 from tests.support.builders import an_entry, plant
 from tests.support.embedding import WordEmbedder
@@ -46,7 +41,7 @@ class Finder:
 
     def page(self, user: str, query: str, kind: str = "auto", **fields: Any) -> EntryHitPage:
         """One page for a user."""
-        request = SearchRequest(query, SearchType(kind), **fields)
+        request = SearchEntries(query, SearchType(kind), **fields)
         return self.storage.run(self.service.search(Principal(UserId(user)), request))
 
     def admin_page(
@@ -59,7 +54,7 @@ class Finder:
         **fields: Any,
     ) -> EntryHitPage:
         """One page for an administrator."""
-        request = SearchRequest(query, SearchType(kind), **fields)
+        request = SearchEntries(query, SearchType(kind), **fields)
         asked = self.service.search_all(
             ADMIN, request, user_id=user_id, include_deleted=include_deleted, justification=None
         )

@@ -63,7 +63,7 @@ def corpora(index: FakeIndex, *, kilobytes: int) -> CorpusCache:
 
 
 def held(kept: CorpusCache) -> int:
-    return len(kept._held)
+    return len(kept._cached)
 
 
 @pytest.mark.parametrize("entries", [0, 3])

@@ -15,9 +15,9 @@ TALK = [
 ]
 
 
-def test_bystanders_have_a_part_in_scores_but_are_not_found() -> None:
+def test_unranked_neighbours_count_in_scores_but_are_not_found() -> None:
     whole = a_corpus(*TALK)
-    part = a_corpus(*TALK[:4]).as_part(WHOLE, bystanders=[entry_id(2), entry_id(4)])
+    part = a_corpus(*TALK[:4]).as_part(WHOLE, unranked=[entry_id(2), entry_id(4)])
     for vector in (None, towards(1, 0)):
         every = scores(whole, ask(whole, "when does the ferry leave?", vector))
         found = scores(part, ask(part, "when does the ferry leave?", vector))

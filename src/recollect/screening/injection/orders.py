@@ -43,7 +43,7 @@ _SAID_OF = "".join(
     for word in ("not", "never", "i", "we", "they", "who", "people", "he", "she", "users")
 )
 _SAID_OF += "(?<!n't )(?<!dont )"
-_TOLD = _optional_words(
+_OPTIONAL_TOLD = _optional_words(
     "you|always|never|only|must|will|should|shall|are|to|please|every|time|have|need|when|asked"
     "|just|also|assistant|ai|model|it|can|do|not|going|required|your|in|answers|and",
     5,
@@ -136,12 +136,12 @@ _FORGETTING = (
     ),
 )
 _OBEYING = (
-    word_sign(ORDERS, STRONG, anchors="you must now", rest=rf"{_TOLD}{GAP}{_DO}"),
+    word_sign(ORDERS, STRONG, anchors="you must now", rest=rf"{_OPTIONAL_TOLD}{GAP}{_DO}"),
     word_sign(ORDERS, MIDDLING, anchors="you must now", rest=r"\b"),
     word_sign(
         *(ORDERS, STRONG),
         anchors="from now on|henceforth|from this point on",
-        rest=rf"{_TOLD}{GAP}{_DO}",
+        rest=rf"{_OPTIONAL_TOLD}{GAP}{_DO}",
     ),
     word_sign(
         *(ORDERS, STRONG),
@@ -236,7 +236,7 @@ _HIDING = (
         rf"{GAP}from{GAP}{_USER}\b",
     ),
 )
-_TELL = "reveal|print|output|repeat|show|display|leak|tell me|give me|dump|expose|share|send me"
+_DISCLOSE = "reveal|print|output|repeat|show|display|leak|tell me|give me|dump|expose|share|send me"
 _WHOLE = "full|entire|exact|complete|secret|whole|original|initial|hidden|verbatim"
 _PROMPT = (
     rf"system{GAP}(?:prompt|instructions?)|(?:initial|hidden|secret){GAP}(?:prompt|instructions)"
@@ -244,24 +244,24 @@ _PROMPT = (
 _LEAKING = (
     word_sign(
         *(ORDERS, STRONG),
-        anchors=_TELL,
+        anchors=_DISCLOSE,
         rest=rf"{_optional_words('me|us|to|all|of|out', 3)}{GAP}your{_optional_words(_WHOLE, 3)}"
         rf"{GAP}(?:{_PROMPT})\b",
     ),
     word_sign(
         *(ORDERS, STRONG),
-        anchors=_TELL,
+        anchors=_DISCLOSE,
         rest=rf"{_optional_words('me|us|to|all|of|out', 3)}{GAP}the(?:{GAP}(?:{_WHOLE})){{1,3}}"
         rf"{GAP}(?:{_PROMPT})\b",
     ),
     word_sign(
         *(ORDERS, STRONG),
-        anchors=_TELL,
+        anchors=_DISCLOSE,
         rest=rf"{_ALL}{GAP}(?:{_PROMPT}){GAP}(?:verbatim|word for word|in full|exactly|above)\b",
     ),
     word_sign(
         *(ORDERS, MIDDLING),
-        anchors=_TELL,
+        anchors=_DISCLOSE,
         rest=rf"{_ALL}{_optional_words('me|us', 1)}{_ALL}{GAP}(?:{_PROMPT})\b",
     ),
     word_sign(

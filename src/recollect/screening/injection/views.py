@@ -79,10 +79,10 @@ class _SkeletonTable(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         base = unicodedata.normalize("NFD", char)[0] if code < _ALPHABETS_END else char
-        shown = "" if unicodedata.category(char) == "Mn" else _LOOKALIKES.get(base, base)
+        plain = "" if unicodedata.category(char) == "Mn" else _LOOKALIKES.get(base, base)
         if code < _ALPHABETS_END:  # the rest is too much to keep
-            self[code] = shown
-        return shown
+            self[code] = plain
+        return plain
 
 
 # Letters beyond this code point keep their form: decomposed, a Hangul syllable would become its

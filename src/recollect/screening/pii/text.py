@@ -24,17 +24,17 @@ def fold_text(text: str) -> tuple[str, Sequence[int]]:
     """
     if text.isascii():
         return text, range(len(text))
-    kept = [(shown, place) for place, char in enumerate(text) if (shown := _FOLD_TABLE[char])]
-    return "".join(shown for shown, _ in kept), [place for _, place in kept]
+    kept = [(folded, place) for place, char in enumerate(text) if (folded := _FOLD_TABLE[char])]
+    return "".join(folded for folded, _ in kept), [place for _, place in kept]
 
 
 class _FoldTable(dict[str, str]):
     def __missing__(self, char: str) -> str:
         category = unicodedata.category(char)
-        shown = _fold_char(char, category)
+        folded = _fold_char(char, category)
         if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
-            self[char] = shown
-        return shown
+            self[char] = folded
+        return folded
 
 
 def _fold_char(char: str, category: str) -> str:

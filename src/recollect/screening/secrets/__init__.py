@@ -111,8 +111,8 @@ def _scan_names(place: _JsonPosition) -> Iterator[SecretLocation]:
 
 def _iter_members(place: _JsonPosition) -> Iterator[_JsonPosition]:
     for name, member in place.value.items():
-        shown = name if name.isidentifier() and len(name) <= _NAME_CHARS_MAX else "*"
-        yield _JsonPosition(member, f"{place.path}.{shown}", name)
+        safe_name = name if name.isidentifier() and len(name) <= _NAME_CHARS_MAX else "*"
+        yield _JsonPosition(member, f"{place.path}.{safe_name}", name)
 
 
 def _iter_items(place: _JsonPosition) -> Iterator[_JsonPosition]:

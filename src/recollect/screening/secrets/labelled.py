@@ -88,7 +88,7 @@ def _is_secret_value(value: _LabelledValue) -> bool:
     # Order matters: labels of numbers (PIN, CVV) want digits; a passphrase may look like prose, so
     # it is checked before sentences about the secret are sorted out; what remains counts if it
     # can't be a word of prose, or if it is a single word that ends the sentence.
-    core = value.token.strip(_AROUND)
+    core = value.token.strip(_SURROUNDING)
     if digits_min := _DIGITS_MIN.get(value.label):
         return _is_number(value, digits_min) or _is_mixed(value, core)
     if not any(map(str.isalnum, core)):
@@ -212,7 +212,7 @@ _QUOTED = re.compile(
     r"|`([^\s`),;\]}.:][^`\n]{0,200})`)"
 )
 _TOKEN = re.compile(r"\S{1,200}")
-_AROUND = "\"'`*_~.,;:!?()[]{}<>…。、！？"
+_SURROUNDING = "\"'`*_~.,;:!?()[]{}<>…。、！？"
 _HEAD = re.compile(r"[,;&|)]")
 _PROSE_JOINT = re.compile(r"['/-]")
 # An object of JSON, an address on the web, a file, a folder of the shell.

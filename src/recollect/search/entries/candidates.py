@@ -101,14 +101,14 @@ def find_candidates(tx: Tx, store: SearchStore, criteria: EntryCandidateCriteria
     So words are scored twice. First each batch of index matches is scored with whatever neighbours
     the batch happens to contain, to choose the best. Then their neighbours, and the neighbours of
     these, are loaded, and every entry whose neighbours are complete is scored again, now exactly.
-    Entries that are loaded only as neighbours stay in the corpus as bystanders and are not ranked.
+    Entries that are loaded only as neighbours stay in the corpus and are not ranked.
 
     Ids from the vector database are proposals only. It has no transaction with ours and may be
     ahead, behind or wrong; texts and vectors are read from our tables, under the scope. All reads
     are of one snapshot, so that neighbours and revisions belong together.
     """
     scope, whole, near = criteria.scope, criteria.whole, criteria.near
-    fitting = _best_by_words(tx, store, criteria)
+    best_by_words = _best_by_words(tx, store, criteria)
     if near is None:
         near = (
             store.nearest_entries(
@@ -119,21 +119,21 @@ def find_candidates(tx: Tx, store: SearchStore, criteria: EntryCandidateCriteria
         )
     # A neighbour of a good match scores a little itself, so it is a candidate too, and needs its
     # neighbours as well: hence the second read.
-    texts = store.texts_with_neighbours(tx, scope, fitting)
+    texts = store.texts_with_neighbours(tx, scope, best_by_words)
     complete: set[str] = {text.entry_id for text in texts}
-    further = {EntryId(entry_id) for entry_id in complete.difference(fitting)}.union(near)
+    further = {EntryId(entry_id) for entry_id in complete.difference(best_by_words)}.union(near)
     texts += store.texts_with_neighbours(tx, scope, list(further))
     corpus = Corpus.build(texts, (), criteria.dimensions)
     best = _rescore_by_words(corpus.as_part(whole), criteria, complete)
     ranked = {*near, *best}
-    # Vectors are read for ranked entries only; bystanders contribute their words.
+    # Vectors are read for ranked entries only; the others contribute their words.
     vectors = (
         store.vectors_by_ids(tx, scope, list(ranked), model=criteria.model)
         if criteria.model
         else ()
     )
-    bystanders = set(corpus.entry_ids) - ranked
-    return corpus.with_updates((), vectors).as_part(whole, bystanders=bystanders)
+    unranked = set(corpus.entry_ids) - ranked
+    return corpus.with_updates((), vectors).as_part(whole, unranked=unranked)
 
 
 async def find_nearest_in_index(

@@ -88,13 +88,13 @@ class Corpus:
             parts = corpus_update.put_vectors(parts, list(known.values()))
         return Corpus(corpus_update.compact_if_sparse(parts))
 
-    def as_part(self, whole: WholeScope, *, bystanders: Collection[str] = ()) -> "Corpus":
+    def as_part(self, whole: WholeScope, *, unranked: Collection[str] = ()) -> "Corpus":
         """The same rows as candidates out of a whole scope, with the scores they would have there.
 
         Scores depend on neighbours, so the neighbours of each candidate must be in the corpus too.
-        `bystanders` are entries that are present only as neighbours; they are never ranked.
+        `unranked` are entries that are present only as neighbours; they are never ranked.
         """
-        return Corpus(corpus_update.exclude_bystanders(self._parts, bystanders), whole)
+        return Corpus(corpus_update.exclude_unranked(self._parts, unranked), whole)
 
     @property
     def size(self) -> int:
@@ -241,8 +241,8 @@ class Corpus:
                 ids.update(self._speakers_by_name.get(name, ()))
         numbers = [self.names.speakers.find(id_) for id_ in ids]
         known = [number for number in numbers if number is not None]
-        said: Flags = np.isin(self.speaker, known)
-        return said & ~self.is_by_assistant
+        is_theirs: Flags = np.isin(self.speaker, known)
+        return is_theirs & ~self.is_by_assistant
 
     @cached_property
     def _speakers_by_name(self) -> Mapping[str, Sequence[str]]:

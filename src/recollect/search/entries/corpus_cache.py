@@ -83,7 +83,7 @@ class CorpusCache:
         self._limits = limits
         self.model = model
         self.dimensions = dimensions
-        self._held: OrderedDict[SearchScope, _CachedCorpus] = OrderedDict()
+        self._cached: OrderedDict[SearchScope, _CachedCorpus] = OrderedDict()
         self._nbytes = 0
         self._nothing = Corpus.build((), (), dimensions)
 
@@ -95,19 +95,19 @@ class CorpusCache:
         if not trees or _count_entries(trees.values()) > self._limits.entries:
             self._drop(scope)
             return None if trees else self._nothing
-        held = self._held.setdefault(scope, _CachedCorpus())
-        self._held.move_to_end(scope)
+        cached = self._cached.setdefault(scope, _CachedCorpus())
+        self._cached.move_to_end(scope)
         # Without the lock: the usual case is that nothing changed, and a corpus never changes in
         # place. A refresh that is under way doesn't concern a search whose states match.
-        if held.corpus is not None and held.trees == trees:
-            return held.corpus
-        async with held.lock:
-            corpus = await self._refresh(scope, held, trees)
-        self._enforce_byte_limit(scope, held)
+        if cached.corpus is not None and cached.trees == trees:
+            return cached.corpus
+        async with cached.lock:
+            corpus = await self._refresh(scope, cached, trees)
+        self._enforce_byte_limit(scope, cached)
         return corpus
 
     async def _refresh(
-        self, scope: SearchScope, held: _CachedCorpus, trees: dict[TreeId, TreeState]
+        self, scope: SearchScope, cached: _CachedCorpus, trees: dict[TreeId, TreeState]
     ) -> Corpus:
         """Bring a cached corpus up to date; the caller holds its lock.
 
@@ -116,23 +116,23 @@ class CorpusCache:
         earlier: between the two a tree may have changed, and with the older states the next search
         would read the same rows again. The corpus returned is at least as new as `trees`.
         """
-        if held.corpus is not None and held.trees == trees:
-            return held.corpus
-        change = await self._read_change(scope, held, trees)
-        held.corpus = await _run_off_loop(change, lambda: self._apply_change(held, change))
+        if cached.corpus is not None and cached.trees == trees:
+            return cached.corpus
+        change = await self._read_change(scope, cached, trees)
+        cached.corpus = await _run_off_loop(change, lambda: self._apply_change(cached, change))
         # No await between the two: a search without the lock never sees a corpus with the states of
         # another one.
-        held.trees = change.trees
-        return held.corpus
+        cached.trees = change.trees
+        return cached.corpus
 
     async def _read_change(
-        self, scope: SearchScope, held: _CachedCorpus, trees: dict[TreeId, TreeState]
+        self, scope: SearchScope, cached: _CachedCorpus, trees: dict[TreeId, TreeState]
     ) -> _CorpusChange:
         """Read everything or the changes, whichever is cheaper. `read` may share the event loop's
         thread, so it gets small work only; `scan` runs beside it."""
-        changed = [tree for tree in trees.values() if held.trees.get(tree.tree_id) != tree]
-        whole = held.corpus is None or len(changed) > _CHANGED_TREES_MAX
-        work = self._full_reader(scope) if whole else self._change_reader(scope, held)
+        changed = [tree for tree in trees.values() if cached.trees.get(tree.tree_id) != tree]
+        whole = cached.corpus is None or len(changed) > _CHANGED_TREES_MAX
+        work = self._full_reader(scope) if whole else self._change_reader(scope, cached)
         light = _count_entries(trees.values() if whole else changed) <= _LIGHT_ROWS
         return await (self._database.read if light else self._database.scan)(work)
 
@@ -145,7 +145,7 @@ class CorpusCache:
         return work
 
     def _change_reader(
-        self, scope: SearchScope, held: _CachedCorpus
+        self, scope: SearchScope, cached: _CachedCorpus
     ) -> Callable[[Tx], _CorpusChange]:
         """Reads the changed rows of each changed tree.
 
@@ -161,7 +161,7 @@ class CorpusCache:
             texts: list[TextRow] = []
             vectors: list[VectorRow] = []
             for tree in trees.values():
-                known = held.trees.get(tree.tree_id)
+                known = cached.trees.get(tree.tree_id)
                 if known == tree:
                     continue
                 after = known.revision if known is not None and known.born == tree.born else -1
@@ -174,38 +174,38 @@ class CorpusCache:
 
         return work
 
-    def _apply_change(self, held: _CachedCorpus, change: _CorpusChange) -> Corpus:
+    def _apply_change(self, cached: _CachedCorpus, change: _CorpusChange) -> Corpus:
         """A corpus with the change applied. Rows are removed only with their tree, because entries
         leave the index in no other way: trees that are gone, no longer permitted, or replaced by
         another tree of the same id."""
-        if change.whole or held.corpus is None:
+        if change.whole or cached.corpus is None:
             return Corpus.build(change.texts, change.vectors, self.dimensions)
         gone = {
             id_
-            for id_, tree in held.trees.items()
+            for id_, tree in cached.trees.items()
             if id_ not in change.trees or change.trees[id_].born != tree.born
         }
-        return held.corpus.with_updates(change.texts, change.vectors, gone=gone)
+        return cached.corpus.with_updates(change.texts, change.vectors, gone=gone)
 
     def _tree_states(self, tx: Tx, scope: SearchScope) -> dict[TreeId, TreeState]:
         # Each tree has at least one entry: one tree more than the limit proves the scope too large.
         found = self._store.tree_states(tx, scope, limit=self._limits.entries + 1)
         return {tree.tree_id: tree for tree in found}
 
-    def _enforce_byte_limit(self, scope: SearchScope, held: _CachedCorpus) -> None:
+    def _enforce_byte_limit(self, scope: SearchScope, cached: _CachedCorpus) -> None:
         """Account for the scope's new size and evict the least recently used scopes above the
         limit. The last scope stays, whatever its size. A scope that was evicted while it was
         being refreshed is no longer ours to count."""
-        if self._held.get(scope) is not held or held.corpus is None:
+        if self._cached.get(scope) is not cached or cached.corpus is None:
             return
-        self._nbytes -= held.nbytes
-        held.nbytes = held.corpus.nbytes + _SCOPE_BYTES
-        self._nbytes += held.nbytes
-        while self._nbytes > self._limits.bytes and len(self._held) > 1:
-            self._drop(next(iter(self._held)))
+        self._nbytes -= cached.nbytes
+        cached.nbytes = cached.corpus.nbytes + _SCOPE_BYTES
+        self._nbytes += cached.nbytes
+        while self._nbytes > self._limits.bytes and len(self._cached) > 1:
+            self._drop(next(iter(self._cached)))
 
     def _drop(self, scope: SearchScope) -> None:
-        dropped = self._held.pop(scope, None)
+        dropped = self._cached.pop(scope, None)
         self._nbytes -= dropped.nbytes if dropped is not None else 0
 
 

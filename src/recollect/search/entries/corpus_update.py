@@ -38,7 +38,7 @@ def remove_trees(parts: CorpusParts, gone: Collection[str]) -> CorpusParts:
     return _remove_rows(parts, np.flatnonzero(np.isin(parts.rows["tree"], numbers)))
 
 
-def exclude_bystanders(parts: CorpusParts, entry_ids: Collection[str]) -> CorpusParts:
+def exclude_unranked(parts: CorpusParts, entry_ids: Collection[str]) -> CorpusParts:
     """Take entries out of every ranking, but leave them linked as neighbours of others."""
     return _remove_rows(parts, np.array([parts.row_of[id_] for id_ in entry_ids], np.int64))
 
@@ -185,13 +185,15 @@ def _compact(parts: CorpusParts) -> CorpusParts:
     has_vector = rows["vector"] >= 0
     places = rows["vector"][has_vector]
     rows["vector"][has_vector] = np.arange(len(places))
-    held = parts.vectors
+    pools = parts.vectors
     ids = [parts.entry_ids[row] for row in live.tolist()]
     return CorpusParts(
         names=parts.names,
         rows=rows,
         tokens=_compact_tokens(parts.tokens, number),
-        vectors=CorpusVectors(ArrayPool(held.own.rows[places]), ArrayPool(held.mixed.rows[places])),
+        vectors=CorpusVectors(
+            ArrayPool(pools.own.rows[places]), ArrayPool(pools.mixed.rows[places])
+        ),
         entry_ids=ids,
         conversation_ids=[parts.conversation_ids[row] for row in live.tolist()],
         row_of={entry_id: row for row, entry_id in enumerate(ids)},

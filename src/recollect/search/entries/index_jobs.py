@@ -53,7 +53,7 @@ class IndexDeps:
     vector database. Above `exact_max` entries an index for nearest neighbours is built."""
 
     embedder: Embedder | None
-    beside: VectorIndex | None
+    vector_index: VectorIndex | None
     exact_max: int
 
 
@@ -127,7 +127,7 @@ class IndexJobs:
 
     def _has_new_vector_index(self, tx: Tx) -> bool:
         """Whether the vector database is another one than at the last start. Stores its name."""
-        name = self._parts.beside.name if self._parts.beside is not None else ""
+        name = self._parts.vector_index.name if self._parts.vector_index is not None else ""
         known = self._stores.maintenance.fetch_state(tx, _COPIED_TO) or ""
         if name != known:
             self._stores.maintenance.put_state(tx, _COPIED_TO, name)
@@ -283,7 +283,7 @@ class IndexJobs:
         return len(waiting) == _TEXTS_PER_BATCH or done < len(waiting)
 
     async def _embed_texts(self, tree_id: TreeId, texts: Sequence[_TextWindow]) -> _Vectors:
-        embedder, beside = self._parts.embedder, self._parts.beside
+        embedder, vector_index = self._parts.embedder, self._parts.vector_index
         if embedder is None:
             return {}
         # Equal texts are embedded once. The vector database is written first: if our transaction
@@ -291,8 +291,8 @@ class IndexJobs:
         # failure would leave entries that the vector database never gets.
         distinct = _texts_to_embed(texts)
         vectors = dict(zip(distinct, await embedder.embed(distinct), strict=True))
-        if beside is not None:
-            await beside.put(tree_id, _new_vectors(texts, vectors))
+        if vector_index is not None:
+            await vector_index.put(tree_id, _new_vectors(texts, vectors))
         return vectors
 
     def _store_vectors(
@@ -423,19 +423,23 @@ def _new_vectors(texts: Sequence[_TextWindow], vectors: _Vectors) -> list[NewVec
     ]
 
 
-def _windows_containing(seq: int, around: Sequence[PositionedText]) -> list[tuple[EntryId, str]]:
+def _windows_containing(
+    seq: int, neighbours: Sequence[PositionedText]
+) -> list[tuple[EntryId, str]]:
     """The windows that contain the text at this position: its own and its neighbours'."""
-    place = next((i for i, row in enumerate(around) if row.seq == seq), None)
+    place = next((i for i, row in enumerate(neighbours) if row.seq == seq), None)
     if place is None:
         return []
-    chosen = range(max(place - 1, 0), min(place + 2, len(around)))
-    return [(around[i].entry_id, window_text(around, i)) for i in chosen]
+    nearby = range(max(place - 1, 0), min(place + 2, len(neighbours)))
+    return [(neighbours[i].entry_id, window_text(neighbours, i)) for i in nearby]
 
 
-def window_text(around: Sequence[PositionedText], place: int) -> str:
+def window_text(neighbours: Sequence[PositionedText], place: int) -> str:
     """A text between the openings of its two neighbours, joined for embedding."""
-    before = around[place - 1].text[:WINDOW_NEIGHBOUR_CHARS] if place else ""
-    after = around[place + 1].text[:WINDOW_NEIGHBOUR_CHARS] if place + 1 < len(around) else ""
+    before = neighbours[place - 1].text[:WINDOW_NEIGHBOUR_CHARS] if place else ""
+    after = (
+        neighbours[place + 1].text[:WINDOW_NEIGHBOUR_CHARS] if place + 1 < len(neighbours) else ""
+    )
     return "\n".join(
-        part for part in (before, around[place].text[:WINDOW_OWN_CHARS], after) if part
+        part for part in (before, neighbours[place].text[:WINDOW_OWN_CHARS], after) if part
     )

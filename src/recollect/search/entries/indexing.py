@@ -15,7 +15,8 @@ from recollect.kernel.errors import InvalidInput, NotFound
 from recollect.kernel.ids import ConversationId, EntryId, TreeId
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.runtime import Runtime
-from recollect.search.model import LONG_TEXT_CHARS, IndexedWords, NewIndexText, index_words
+from recollect.search.commands import IndexEntry
+from recollect.search.model import LONG_TEXT_CHARS, IndexedWords, index_words
 from recollect.search.store.bundle import SearchStores
 
 VECTOR_INDEX = "vector_store_index"
@@ -42,10 +43,10 @@ class EntryIndexer:
 
     def reindex(self, tx: Tx, entry: Entry, found: IndexedWords) -> None:
         """Index an existing entry again. The caller holds the tree's lock."""
-        told = found.with_speaker_trait(
+        by_speaker = found.with_speaker_trait(
             assistant=content.is_assistant(strict_json.load(entry.content))
         )
-        self._stores.search.replace(tx, entry, told, pending=self._vectors)
+        self._stores.search.replace(tx, entry, by_speaker, pending=self._vectors)
         self.queue_job(tx, entry.tree_id)
 
     def queue_job(self, tx: Tx, tree_id: TreeId) -> None:
@@ -70,7 +71,7 @@ class IndexingService:
         self._runtime = context.runtime
         self._indexer = indexer
 
-    async def index(self, principal: Principal, items: Sequence[NewIndexText]) -> int:
+    async def index(self, principal: Principal, items: Sequence[IndexEntry]) -> int:
         """Set the texts of all items, or of none if one is refused. Replaces earlier texts. Returns
         the number of entries."""
 
@@ -101,13 +102,13 @@ class IndexingService:
         found = await self._database.read(
             lambda tx: self._stores.search.page_unindexed(tx, after=after, limit=limit + 1)
         )
-        shown = found[:limit]
+        page = found[:limit]
         if len(found) <= limit:
-            return Page(shown, None)
-        return Page(shown, encode_key(_UNINDEXED, shown[-1].created_at, shown[-1].id))
+            return Page(page, None)
+        return Page(page, encode_key(_UNINDEXED, page[-1].created_at, page[-1].id))
 
     def _index_item(
-        self, tx: Tx, principal: Principal, item: NewIndexText, found: IndexedWords
+        self, tx: Tx, principal: Principal, item: IndexEntry, found: IndexedWords
     ) -> None:
         branch = self._stores.conversations.locate(tx, item.conversation_id, principal.user_id)
         if branch is None or branch.deleted:

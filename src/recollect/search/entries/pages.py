@@ -10,9 +10,10 @@ from uuid import UUID
 
 from recollect.kernel.ids import ConversationId, EntryId
 from recollect.kernel.pages import unknown_cursor_error
+from recollect.search.commands import SearchEntries
 from recollect.search.entries.corpus import Corpus
 from recollect.search.highlights import highlight, text_opening
-from recollect.search.model import EntryHit, SearchRequest, SearchType
+from recollect.search.model import EntryHit, SearchType
 from recollect.search.ports import FoundEntry
 from recollect.search.ranking.order import RankedRows
 from recollect.text import tokens as words
@@ -65,7 +66,7 @@ class EntryMatch:
 
 
 def matches_after(
-    corpus: Corpus, ranked: RankedRows, after: EntryPosition | None, request: SearchRequest
+    corpus: Corpus, ranked: RankedRows, after: EntryPosition | None, command: SearchEntries
 ) -> list[EntryMatch]:
     """The matches behind a position: those of the page and, if there is one, the next, which tells
     that another page exists.
@@ -79,7 +80,7 @@ def matches_after(
         ranked.rows.tolist(), ranked.scores.tolist(), ranked.matched.tolist(), strict=True
     ):
         conversation_id = corpus.conversation_ids[row]
-        if request.group_by_conversation:
+        if command.group_by_conversation:
             if conversation_id in seen:
                 continue
             seen.add(conversation_id)
@@ -89,7 +90,7 @@ def matches_after(
         if after is not None and (score, entry_id) >= (after.score, after.entry_id):
             continue
         found.append(EntryMatch(score, EntryId(entry_id), ConversationId(conversation_id), matched))
-        if len(found) > request.limit:
+        if len(found) > command.limit:
             break
     return found
 
@@ -97,15 +98,15 @@ def matches_after(
 async def to_hits(
     places: Sequence[EntryMatch],
     found: Mapping[EntryId, FoundEntry],
-    request: SearchRequest,
+    command: SearchEntries,
     query: str,
 ) -> list[EntryHit]:
     """Hits of the matches whose entries could still be read."""
-    marked = _words_to_mark(request.type, query)
+    marked = _words_to_mark(command.type, query)
 
     def work() -> list[EntryHit]:
         return [
-            _to_hit(place, found[place.entry_id], request, marked)
+            _to_hit(place, found[place.entry_id], command, marked)
             for place in places
             if place.entry_id in found
         ]
@@ -124,16 +125,16 @@ def _words_to_mark(type_: SearchType, text: str) -> list[str]:
 
 
 def _to_hit(
-    place: EntryMatch, found: FoundEntry, request: SearchRequest, marked: Sequence[str]
+    place: EntryMatch, found: FoundEntry, command: SearchEntries, marked: Sequence[str]
 ) -> EntryHit:
-    shown = None
+    excerpt = None
     if place.matched:
-        shown = highlight(found.text, marked, prefix=request.type is SearchType.FULLTEXT)
+        excerpt = highlight(found.text, marked, prefix=command.type is SearchType.FULLTEXT)
     return EntryHit(
         conversation_id=place.conversation_id,
         entry_id=place.entry_id,
         score=place.score,
         conversation_title=found.title,
-        highlights=shown or text_opening(found.text),
-        entry=found.entry if request.include_entry else None,
+        highlights=excerpt or text_opening(found.text),
+        entry=found.entry if command.include_entry else None,
     )

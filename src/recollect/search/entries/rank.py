@@ -122,7 +122,7 @@ def _context_bonus(
     conversation = corpus.conversation[rows]
     top = np.zeros(len(corpus.names.conversations))
     np.maximum.at(top, conversation, scores)
-    asked = np.zeros(corpus.row_count + 1)  # the last one is for index -1
-    asked[rows] = np.maximum(scores, 0.0) * corpus.is_question_to_person[rows]
-    before = asked[corpus.previous_row[rows]]
+    question_scores = np.zeros(corpus.row_count + 1)  # the last one is for index -1
+    question_scores[rows] = np.maximum(scores, 0.0) * corpus.is_question_to_person[rows]
+    before = question_scores[corpus.previous_row[rows]]
     return options.conversation_share * top[conversation] + options.answer_share * before

@@ -27,6 +27,7 @@ from recollect.kernel.errors import (
 )
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.search import query
+from recollect.search.commands import SearchEntries
 from recollect.search.entries.candidates import (
     NO_SPEAKERS,
     EntryCandidateCriteria,
@@ -43,12 +44,7 @@ from recollect.search.entries.pages import (
     to_hits,
 )
 from recollect.search.entries.rank import RankingOptions, rank_auto
-from recollect.search.model import (
-    EntryHitPage,
-    EntrySearchComponent,
-    SearchRequest,
-    SearchType,
-)
+from recollect.search.model import EntryHitPage, EntrySearchComponent, SearchType
 from recollect.search.ports import SearchScope, VectorIndex
 from recollect.search.query import Question, is_blank
 from recollect.search.ranking.cosine import rank_semantic
@@ -78,17 +74,17 @@ class _ScopedSearch:
 
     caller: str
     scope: SearchScope
-    request: SearchRequest
+    command: SearchEntries
 
     @property
     def fingerprint(self) -> bytes:
         """Identifies the search in its cursors: the same query of another caller or scope differs.
         The page size may change from page to page, so it is not part of it."""
-        scope, request = self.scope, self.request
+        scope, command = self.scope, self.command
         bound = (
-            request.query,
-            request.type.value,
-            str(request.group_by_conversation),
+            command.query,
+            command.type.value,
+            str(command.group_by_conversation),
             self.caller,
             scope.scope.reach.value,
             repr(scope.owner_user_id),
@@ -117,15 +113,15 @@ class EntrySearchService:
         self._deps = deps
         self._auditor = EventRecorder(context.stores, context.runtime)
 
-    async def search(self, principal: Principal, request: SearchRequest) -> EntryHitPage:
+    async def search(self, principal: Principal, command: SearchEntries) -> EntryHitPage:
         """Search the conversation trees that the caller may read."""
         scope = SearchScope(scope_for(principal, Action.READ))
-        return await self._search(_ScopedSearch(principal.user_id, scope, request))
+        return await self._search(_ScopedSearch(principal.user_id, scope, command))
 
     async def search_all(
         self,
         principal: Principal,
-        request: SearchRequest,
+        command: SearchEntries,
         *,
         user_id: str | None,
         include_deleted: bool,
@@ -148,7 +144,7 @@ class EntrySearchService:
 
         await self._database.write(record)
         scope = SearchScope(scope_for(principal, Action.ADMIN_READ), user_id, include_deleted)
-        return await self._search(_ScopedSearch(principal.user_id, scope, request))
+        return await self._search(_ScopedSearch(principal.user_id, scope, command))
 
     async def _search(self, search: _ScopedSearch) -> EntryHitPage:
         """One page: gather a corpus, rank it, cut the page, read its entries.
@@ -156,11 +152,11 @@ class EntrySearchService:
         Type and cursor are checked before the query, so that a blank query with a bad cursor is
         refused as any other.
         """
-        request = search.request
-        self._require_type(request.type)
+        command = search.command
+        self._require_type(command.type)
         fingerprint = search.fingerprint
-        after = EntryPosition.from_cursor(request.after, fingerprint) if request.after else None
-        text = drop_unstorable(request.query)
+        after = EntryPosition.from_cursor(command.after, fingerprint) if command.after else None
+        text = drop_unstorable(command.query)
         if is_blank(text):
             return EntryHitPage([])
         gathered = await self._gather(search, text, after)
@@ -172,8 +168,8 @@ class EntrySearchService:
             gathered.corpus, lambda: _rank(gathered, search, self._deps.ranking, scale)
         )
         # One match more than the page holds, which only tells that there is a next page.
-        matches = matches_after(gathered.corpus, ranked, after, request)
-        page = matches[: request.limit]
+        matches = matches_after(gathered.corpus, ranked, after, command)
+        page = matches[: command.limit]
         # Entries are read under the scope again: the ranking may be a moment old, and an entry that
         # was deleted or became invisible meanwhile must not be shown. A page may then be shorter
         # than its limit.
@@ -183,7 +179,7 @@ class EntrySearchService:
             found = await self._database.read(
                 lambda tx: self._stores.search.fetch_permitted(tx, search.scope, ids)
             )
-            hits = await to_hits(page, found, request, text)
+            hits = await to_hits(page, found, command, text)
         if len(matches) > len(page):
             last, with_meaning = page[-1], gathered.vector is not None
             position = EntryPosition(last.score, last.entry_id, ranked.scale, with_meaning)
@@ -216,7 +212,7 @@ class EntrySearchService:
         The query is embedded after that, because `auto` embeds the question in the first person.
         Without full text the question has no words, so `auto` ranks by vectors alone.
         """
-        type_, deps, scope = search.request.type, self._deps, search.scope
+        type_, deps, scope = search.command.type, self._deps, search.scope
         store, scan = self._stores.search, self._database.scan
         corpus = await deps.corpora.get(scope)
         speakers = NO_SPEAKERS
@@ -277,9 +273,9 @@ def _rank(
     gathered: _GatheredCorpus, search: _ScopedSearch, options: RankingOptions, scale: float | None
 ) -> RankedRows:
     corpus, question, vector = gathered.corpus, gathered.question, gathered.vector
-    if search.request.type is SearchType.FULLTEXT:
+    if search.command.type is SearchType.FULLTEXT:
         return rank_fulltext(corpus, question.text)
-    if search.request.type is SearchType.AUTO:
+    if search.command.type is SearchType.AUTO:
         return rank_auto(corpus, question, vector, search.caller, options, scale)
     # The embedder failed: the page is empty, and `degraded` says why.
     if vector is None:

@@ -47,8 +47,8 @@ class HitReasons:
 
 def explain_hit(reasons: HitReasons) -> str:
     """The reasons as one sentence; empty without stages."""
-    said = [_stage_clause(stage, reasons) for stage in reasons.stages]
-    sentence = "; ".join(said)
+    clauses = [_stage_clause(stage, reasons) for stage in reasons.stages]
+    sentence = "; ".join(clauses)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
 
 

@@ -83,8 +83,8 @@ def load_visible(
     if not memory_ids:
         return {}
     found = deps.stores.memories.fetch_many_visible(tx, scope.viewer, memory_ids, scope.filters)
-    shown = deps.lister.visible_as_of(tx, scope.viewer, list(found.values()), scope.filters)
-    return {stored.memory.id: stored for stored in shown}
+    visible = deps.lister.visible_as_of(tx, scope.viewer, list(found.values()), scope.filters)
+    return {stored.memory.id: stored for stored in visible}
 
 
 def ranks_after(ranking: Ranking, after: MemoryPosition | None) -> Iterator[int]:

@@ -70,12 +70,12 @@ def read_past_versions(
         rows = stores.memories.fetch_many_visible(
             tx, context.viewer, changed[first : first + _BATCH], context.filters
         )
-        shown = lister.visible_as_of(tx, context.viewer, list(rows.values()), context.filters)
-        docs = [stored.doc for stored in shown]
+        visible = lister.visible_as_of(tx, context.viewer, list(rows.values()), context.filters)
+        docs = [stored.doc for stored in visible]
         # Index rows as they are today, without the filter: it was applied to the old version.
         indexed = {row.doc: row for row in store.candidates_by_doc(tx, today, docs)}
         terms = {row.doc: row.terms for row in store.words(tx, docs)}
-        for stored in shown:
+        for stored in visible:
             _add_version(found, stored, context, indexed.get(stored.doc), terms)
     return found
 

@@ -129,13 +129,13 @@ async def record_read(
     deps: MemorySearchDeps,
     requester: Requester,
     operation: str,
-    shown: Sequence[StoredMemory],
+    returned: Sequence[StoredMemory],
     viewer: Viewer,
 ) -> None:
     """Record in the audit log which memories were returned, and count their use."""
-    deps.usage.record_shown(shown)
+    deps.usage.record_shown(returned)
     await deps.reads.record_reads(
-        requester, operation, [stored.memory for stored in shown], rule=context_word(viewer)
+        requester, operation, [stored.memory for stored in returned], rule=context_word(viewer)
     )
 
 

@@ -65,11 +65,11 @@ def possible_names(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for size in range(1, _NAME_WORDS_MAX + 1):
         for first in range(len(parts) - size + 1):
-            said = " ".join(parts[first : first + size])
-            form = normal_form(said)
+            name = " ".join(parts[first : first + size])
+            form = normal_form(name)
             if form and form not in words.STOP_WORDS:
-                found.setdefault(form, said)
-                found.setdefault(relationship_key(form), said)
+                found.setdefault(form, name)
+                found.setdefault(relationship_key(form), name)
     return found
 
 

@@ -149,12 +149,12 @@ def word_scores(table: MemoryTable, question: MemoryQuestion, names: frozenset[s
     group = table.vocabulary.group_table(groups).take(tokens)
     hits = np.flatnonzero(group > 0)
     cells = (group[hits].astype(np.int64) - 1) * max(1, len(table)) + owners[hits]
-    held, frequency = np.unique(cells, return_counts=True)
-    word, row = np.divmod(held, max(1, len(table)))
+    occupied, frequency = np.unique(cells, return_counts=True)
+    word, row = np.divmod(occupied, max(1, len(table)))
     weights = np.array([rarity[one] for one in rarest])[word]
     scores = weights * bm25(frequency, length_damping(table.lengths[row]))
-    # `held` is sorted by word, so `bincount` adds up each row's words in that order, whatever other
-    # rows there are.
+    # `occupied` is sorted by word, so `bincount` adds up each row's words in that order, whatever
+    # other rows there are.
     return np.bincount(row, scores, minlength=len(table)).astype(np.float64)
 
 

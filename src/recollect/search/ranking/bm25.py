@@ -65,10 +65,10 @@ def score_words(corpus: Corpus, stems: Sequence[str]) -> WordScores:
     step = max(1, _CELLS_MAX // (corpus.row_count + 1))
     for first in range(0, len(rarest), step):
         part = rarest[first : first + step]
-        own, beside = _count_words(corpus, hits, first, len(part))
+        own, in_neighbours = _count_words(corpus, hits, first, len(part))
         # Added word by word in a fixed order. A sum over the matrix could be grouped differently
         # for another number of rows, and floating-point sums depend on the grouping.
-        for stem, scores in zip(part, bm25(_OWN_WEIGHT * own + beside, damped), strict=True):
+        for stem, scores in zip(part, bm25(_OWN_WEIGHT * own + in_neighbours, damped), strict=True):
             total += rarity[stem] * scores
         matched |= own.any(axis=0)
     return WordScores(np.where(corpus.is_live, total, 0.0), matched)

@@ -35,9 +35,9 @@ def round_scores(scores: Scores) -> Scores:
 
 def sort_rows(corpus: Corpus, rows: RowNumbers, scores: Scores, matched: Flags) -> RankedRows:
     """These rows in order. `scores` and `matched` are parallel to `rows`."""
-    shown = round_scores(scores)
-    order = np.lexsort((corpus.ids[rows], shown))[::-1]
-    return RankedRows(rows[order], shown[order], matched[order])
+    rounded = round_scores(scores)
+    order = np.lexsort((corpus.ids[rows], rounded))[::-1]
+    return RankedRows(rows[order], rounded[order], matched[order])
 
 
 def best_rows(

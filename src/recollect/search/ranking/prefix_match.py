@@ -24,8 +24,8 @@ def rank_fulltext(corpus: Corpus, query: str) -> RankedRows:
     # `owner >> 1` is the row: head or not makes no difference here. Each cell is a pair of row and
     # prefix, so the number of distinct cells in a row is the number of prefixes that it has.
     cells = (hits.owner >> 1) * len(prefixes) + hits.group
-    held, frequency = np.unique(cells, return_counts=True)
-    row, prefix = np.divmod(held, max(1, len(prefixes)))
+    occupied, frequency = np.unique(cells, return_counts=True)
+    row, prefix = np.divmod(occupied, max(1, len(prefixes)))
     rarity = np.array([word_frequency.idf(words.stem(token)) for token in prefixes])
     scores = rarity[prefix] * bm25(frequency, length_damping(corpus.length[row]))
     total = np.bincount(row, scores, minlength=corpus.row_count).astype(np.float64)

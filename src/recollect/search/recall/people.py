@@ -65,13 +65,13 @@ class RecallPeopleReader:
         if not ids:
             return {}
         people = self._stores.people.fetch_many(tx, ids)
-        met = self._stores.people.filter_sharing_chat(tx, requester, people) | self._people_in_chat(
-            tx, viewer
-        )
+        known = self._stores.people.filter_sharing_chat(
+            tx, requester, people
+        ) | self._people_in_chat(tx, viewer)
         return {
             id_: one
             for id_, one in people.items()
-            if all(may_see_name(who, person_view(one, met)).allowed for who in viewer.callers)
+            if all(may_see_name(who, person_view(one, known)).allowed for who in viewer.callers)
         }
 
     def _people_in_chat(self, tx: Tx, viewer: Viewer) -> frozenset[PersonId]:

@@ -54,10 +54,10 @@ def fit_lines(
     empty, without a frame, and costs nothing.
     """
     context, tokens, used = FRAME, 0, list[int]()
-    for place, told in enumerate(lines):
+    for place, line in enumerate(lines):
         # The whole text is counted each time: for a tokenizer a joined text may have another count
         # than the sum of its parts.
-        longer = f"{context}\n{format_line(told)}"
+        longer = f"{context}\n{format_line(line)}"
         cost = count(longer)
         if cost <= token_budget:
             context, tokens = longer, cost
@@ -65,15 +65,15 @@ def fit_lines(
     return PromptBlock(context if used else "", tuple(used), tokens, len(lines) - len(used))
 
 
-def format_line(told: RecallLine) -> str:
+def format_line(line: RecallLine) -> str:
     """One memory on one line: `- [2025-05-07; about Ann, Bo; said by Cy; hearsay] text`.
 
     Unknown attributes are left out, and so are the brackets if none is known. Line breaks become
     spaces, invisible characters are removed, and our own marks in texts and names are escaped with
     a backslash.
     """
-    known = "; ".join(_line_attributes(told))
-    text = _MARKS.sub(_escape_mark, _visible_text(told.text))
+    known = "; ".join(_line_attributes(line))
+    text = _MARKS.sub(_escape_mark, _visible_text(line.text))
     return f"- [{known}] {text}" if known else f"- {text}"
 
 
@@ -86,22 +86,22 @@ def has_recall_marker(text: str) -> bool:
     return MARKER in text
 
 
-def _line_attributes(told: RecallLine) -> list[str]:
-    about = ", ".join(_escape_names(told.about))
-    said_by = "".join(_escape_names([told.said_by or ""]))
+def _line_attributes(line: RecallLine) -> list[str]:
+    about = ", ".join(_escape_names(line.about))
+    said_by = "".join(_escape_names([line.said_by or ""]))
     known = [
-        told.date.isoformat() if told.date else "",
+        line.date.isoformat() if line.date else "",
         f"about {about}" if about else "",
         f"said by {said_by}" if said_by else "",
-        "hearsay" if told.hearsay else "",
+        "hearsay" if line.hearsay else "",
     ]
     return [attribute for attribute in known if attribute]
 
 
 def _escape_names(names: Iterable[str]) -> list[str]:
     # A backslash at the end of a name would escape the mark that follows it.
-    shown = (_visible_text(name).replace("\\", "/") for name in names)
-    return [_NAME_MARKS.sub(_escape_mark, name) for name in shown if name]
+    visible = (_visible_text(name).replace("\\", "/") for name in names)
+    return [_NAME_MARKS.sub(_escape_mark, name) for name in visible if name]
 
 
 def _escape_mark(mark: re.Match[str]) -> str:
@@ -119,10 +119,10 @@ class _PromptChars(dict[int, str | None]):
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
         category = unicodedata.category(char)
-        shown = _prompt_char(char, category)
+        visible = _prompt_char(char, category)
         if category not in ("Cn", "Co"):  # most of the code space: not worth keeping
-            self[code] = shown
-        return shown
+            self[code] = visible
+        return visible
 
 
 def _prompt_char(char: str, category: str) -> str | None:

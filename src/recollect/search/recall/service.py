@@ -100,8 +100,8 @@ class RecallService:
             lambda tx: self._build_result(tx, requester, command, ranked)
         )
         # Only what fits into the budget is returned, so only that is recorded as read.
-        shown = [hit.stored for hit in result.items]
-        await record_read(deps, requester, "recallMemories", shown, ranked.scope.viewer)
+        returned = [hit.stored for hit in result.items]
+        await record_read(deps, requester, "recallMemories", returned, ranked.scope.viewer)
         return result
 
     def _build_result(
@@ -113,8 +113,8 @@ class RecallService:
         hits, block = _fit_to_budget(ranked.hits, names, command)
         people: list[RecalledPerson] = []
         if command.include_people:
-            shown = [hit.stored.memory for hit in hits]
-            people = self._people.list_people(tx, requester, viewer, shown)
+            returned = [hit.stored.memory for hit in hits]
+            people = self._people.list_people(tx, requester, viewer, returned)
         return RecallResult(
             block.context if command.format is RecallFormat.TEXT else None,
             hits,

@@ -140,12 +140,14 @@ def texts_matching(scope: SearchScope) -> Query:
 def texts_with_neighbours(scope: SearchScope) -> Query:
     """Permitted entries by id, each with its two neighbours.
 
-    The scope restricts the chosen entries only. Neighbours are in the same conversation, hence in
+    The scope restricts the given entries only. Neighbours are in the same conversation, hence in
     the same tree, and permissions are per tree. They are found by position with min and max, which
     are index lookups; positions in a conversation have gaps.
     """
-    chosen = _select_indexed(scope, _i.conversation_id, _i.seq).where(InUuidList(_i.entry_id, _IDS))
-    at = chosen.cte("chosen")
+    positions = _select_indexed(scope, _i.conversation_id, _i.seq).where(
+        InUuidList(_i.entry_id, _IDS)
+    )
+    at = positions.cte("entry")
     other = index.alias("other")
     before = select(func.max(other.c.seq)).where(
         other.c.conversation_id == at.c.conversation_id, other.c.seq < at.c.seq

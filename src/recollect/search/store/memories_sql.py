@@ -182,8 +182,8 @@ def next_rows(*, lacking: bool) -> Query:
     """Rows by number: all, or those that have no vector of the model and are not pending."""
     query = select(_i.doc).where(_i.doc > _AFTER)
     if lacking:
-        held = exists(select(_ONE).where(_v.doc == _i.doc, _v.model == _MODEL))
-        query = query.where(_i.pending == false(), ~held)
+        vector_exists = exists(select(_ONE).where(_v.doc == _i.doc, _v.model == _MODEL))
+        query = query.where(_i.pending == false(), ~vector_exists)
     return Query(query.order_by(_i.doc).limit(_LIMIT))
 
 

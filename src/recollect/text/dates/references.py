@@ -40,9 +40,9 @@ def find_spans(query: str, now: datetime, zone: tzinfo = UTC) -> tuple[TimeSpan,
     """
     here = _to_local(now, zone)
     text = query.translate(_LOWER)
-    asked = _QuestionTime(today=here.date(), future=_is_future(text))
+    question = _QuestionTime(today=here.date(), future=_is_future(text))
     clauses = _find_clauses(text, timephrases.find_phrases(text, here))
-    found = (_to_span(clause, asked, zone) for clause in clauses)
+    found = (_to_span(clause, question, zone) for clause in clauses)
     return tuple(itertools.islice(filter(None, found), SPANS_MAX))
 
 
@@ -129,9 +129,9 @@ def _find_range_end(text: str, lead: str, pair: Sequence[TimePhrase]) -> TimePhr
     return last if lead or first.sure or last.sure else None
 
 
-def _to_span(clause: _TimeClause, asked: _QuestionTime, zone: tzinfo) -> TimeSpan | None:
+def _to_span(clause: _TimeClause, question: _QuestionTime, zone: tzinfo) -> TimeSpan | None:
     """The span of a clause; None if it is empty: "February 30", "from 2024 to 2020"."""
-    days = _clause_days(clause, asked)
+    days = _clause_days(clause, question)
     if days is None:
         return None
     # Compared as instants, not days: a zone that moved across the date line skipped a whole day.
@@ -139,13 +139,15 @@ def _to_span(clause: _TimeClause, asked: _QuestionTime, zone: tzinfo) -> TimeSpa
     return TimeSpan(start, until, clause.words) if start < until else None
 
 
-def _clause_days(clause: _TimeClause, asked: _QuestionTime) -> DayRange | None:
+def _clause_days(clause: _TimeClause, question: _QuestionTime) -> DayRange | None:
     if clause.first is not clause.last:
-        return _range_days(clause.first.when, clause.last.when, asked)
+        return _range_days(clause.first.when, clause.last.when, question)
     # "Since May" means the last May even in a question about the future.
     is_past = clause.lead == "since"  # whatever the question asks
-    named = _resolve_days(clause.first.when, replace(asked, future=asked.future and not is_past))
-    return _apply_lead(clause.lead, named, asked.today) if named else None
+    named = _resolve_days(
+        clause.first.when, replace(question, future=question.future and not is_past)
+    )
+    return _apply_lead(clause.lead, named, question.today) if named else None
 
 
 def _apply_lead(lead: str, days: DayRange, today: date) -> DayRange:
@@ -163,15 +165,15 @@ def _apply_lead(lead: str, days: DayRange, today: date) -> DayRange:
 
 
 def _range_days(
-    first: DayRange | CalendarCycle, last: DayRange | CalendarCycle, asked: _QuestionTime
+    first: DayRange | CalendarCycle, last: DayRange | CalendarCycle, question: _QuestionTime
 ) -> DayRange | None:
     """From the start of the first to the end of the last. A recurring time is resolved nearest to
     the other end: "from May to 2023" begins in the last May before 2023."""
-    if isinstance(first, CalendarCycle) and not asked.future:
-        until = _resolve_days(last, asked)
+    if isinstance(first, CalendarCycle) and not question.future:
+        until = _resolve_days(last, question)
         start = first.last_started(until.start) if until else None
     else:
-        start = _resolve_days(first, asked)
+        start = _resolve_days(first, question)
         until = _resolve_end(last, start) if start else None
     return DayRange(start.start, until.until) if start and until else None
 
@@ -180,10 +182,14 @@ def _resolve_end(last: DayRange | CalendarCycle, start: DayRange) -> DayRange | 
     return last if isinstance(last, DayRange) else last.first_unfinished(start.start)
 
 
-def _resolve_days(when: DayRange | CalendarCycle, asked: _QuestionTime) -> DayRange | None:
+def _resolve_days(when: DayRange | CalendarCycle, question: _QuestionTime) -> DayRange | None:
     if isinstance(when, DayRange):
         return when
-    return when.first_unfinished(asked.today) if asked.future else when.last_started(asked.today)
+    return (
+        when.first_unfinished(question.today)
+        if question.future
+        else when.last_started(question.today)
+    )
 
 
 def _to_instant(day: date, zone: tzinfo) -> datetime:
