@@ -13,7 +13,18 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, exists, false, func, literal_column, or_, select, true
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    cast,
+    exists,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+    true,
+)
 from sqlalchemy.sql.elements import BindParameter
 
 from recollect.db.engines.expressions import InTextList
@@ -250,8 +261,10 @@ def _equal_clauses(*, versioned: bool) -> Iterable[ColumnElement[bool]]:
     """Filters that compare a column for equality."""
     for field in FILTERED_FIELDS:
         if field.versioned is versioned:
-            value = param(f"f_{field.name}", _m[field.name])
-            yield _optional_clause(value, _m[field.name] == value)
+            column = _m[field.name]
+            value = param(f"f_{field.name}", column)
+            # PostgreSQL can't tell the type of a flag's parameter from IS NULL.
+            yield or_(cast(value, column.type).is_(None), column == value)
 
 
 def _among_clause(name: str, column: ColumnElement[Any]) -> ColumnElement[bool]:
