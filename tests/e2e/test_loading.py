@@ -60,3 +60,15 @@ def loaded_by(arguments: tuple[str, ...], folder: Path) -> set[str]:
     )
     lines = [line for line in ended.stderr.splitlines() if line.startswith("import time:")]
     return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def test_the_services_without_a_server_load_no_server() -> None:
+    listed = subprocess.run(
+        [sys.executable, "-c", "import sys, recollect.app.embedded; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    ).stdout.split()
+    assert "recollect.memories.service" in listed
+    assert {"grpc", "onnxruntime", "starlette", "uvicorn"} & set(listed) == set()

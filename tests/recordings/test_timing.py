@@ -19,7 +19,7 @@ from recollect.recordings.model import (
     location_key,
 )
 from recollect.recordings.replay import RemoteNode
-from recollect.recordings.service import RecorderParts, RecorderService
+from recollect.recordings.service import RecorderService
 from tests.support.builders import plant
 from tests.support.engines import a_sqlite_database
 from tests.support.storage import Storage, a_storage
@@ -51,8 +51,9 @@ def recorder(
     storage: Storage, locator: LocalLocator, folder: Path, timing: RecordingTiming
 ) -> RecorderService:
     tapes = LocalRecordingFiles(folder, AesGcmCipher([]), bytes_max=10**6, leftover_seconds=0)
-    parts = RecorderParts(locator, tapes, keep_seconds=0, timing=timing)
-    service = RecorderService(storage.context, parts)
+    service = RecorderService(
+        storage.context, locator=locator, tapes=tapes, keep_seconds=0, timing=timing
+    )
     service.set_address("here:1")
     return service
 

@@ -16,7 +16,7 @@ from recollect.recordings.model import (
     StreamQuota,
 )
 from recollect.recordings.ports import Locator
-from recollect.recordings.service import RecorderParts, RecorderService
+from recollect.recordings.service import RecorderService
 from recollect.settings import Settings
 
 
@@ -27,7 +27,8 @@ def build_recorder(context: AppContext, descriptors: DescriptorBudget) -> Record
     recorder = settings.recorder
     # Beside the SQLite file by default, or in the default data folder if there is none.
     neighbour = settings.database.sqlite_path or Path("recollect-data/-")
-    parts = RecorderParts(
+    return RecorderService(
+        context,
         locator=_build_locator(context),
         tapes=LocalRecordingFiles(
             recorder.directory or neighbour.with_name("recordings"),
@@ -44,7 +45,6 @@ def build_recorder(context: AppContext, descriptors: DescriptorBudget) -> Record
             replays=StreamQuota(recorder.max_replays, recorder.max_replays_per_user),
         ),
     )
-    return RecorderService(context, parts)
 
 
 def advertised_address(settings: Settings, host: str, port: int) -> str:

@@ -6,7 +6,7 @@ from recollect.memories.read.history import VersionHistory
 from recollect.memories.read.listing import MemoryLister
 from recollect.memories.reconcile.jobs import ReconcileJobs
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
-from recollect.search.entries.index_jobs import IndexDeps, IndexJobs
+from recollect.search.entries.index_jobs import IndexJobs
 from recollect.search.entries.rank import RankingOptions
 from recollect.search.entries.service import EntrySearchDeps
 from recollect.search.memories.gather import MemorySearchDeps
@@ -80,6 +80,8 @@ def build_index_jobs(context: AppContext, memory_jobs: MemoryIndexJobs) -> Index
         context,
         context.metrics,
         context.entry_indexer,
-        IndexDeps(embedding.embedder, embedding.vector_index, context.settings.search.exact_max),
         memory_jobs,
+        embedder=embedding.embedder,
+        vector_index=embedding.vector_index,
+        exact_max=context.settings.search.exact_max,
     )

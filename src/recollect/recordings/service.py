@@ -8,7 +8,6 @@ location of a dead node vanishes by itself (see docs/adr/0020).
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from recollect.db.context import ServiceContext
 from recollect.identity.actions import Action
@@ -39,18 +38,6 @@ _SHUTTING_DOWN = "the server is shutting down"
 _CANCEL_NOTICE_SECONDS = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class RecorderParts:
-    """What a recorder needs. Without a locator recording is disabled. `keep_seconds` is how long
-    readers who had begun a recording can still read it after its end."""
-
-    locator: Locator | None
-    tapes: RecordingFiles
-    keep_seconds: float
-    timing: RecordingTiming = field(default_factory=RecordingTiming)
-    limits: RecorderLimits = field(default_factory=RecorderLimits)
-
-
 class RecorderService:
     """The recordings of this node.
 
@@ -58,38 +45,49 @@ class RecorderService:
     A recording ends when its writer is done, when somebody cancels it, when its writer loses
     access, when its location is lost, or when the node stops. Whatever the reason, it is finished
     exactly once, and readers get all text that was written.
+
+    Without a locator recording is disabled. `keep_seconds` is how long readers who had begun a
+    recording can still read it after its end.
     """
 
-    def __init__(self, context: ServiceContext[RecordingStores], parts: RecorderParts) -> None:
+    def __init__(
+        self,
+        context: ServiceContext[RecordingStores],
+        *,
+        locator: Locator | None,
+        tapes: RecordingFiles,
+        keep_seconds: float,
+        timing: RecordingTiming | None = None,
+        limits: RecorderLimits | None = None,
+    ) -> None:
+        limits = limits or RecorderLimits()
         self._runtime = context.runtime
-        self._tapes = parts.tapes
-        self.timing = parts.timing
-        self._keep_seconds = parts.keep_seconds
+        self._tapes = tapes
+        self.timing = timing = timing or RecordingTiming()
+        self._keep_seconds = keep_seconds
         self._access = RecordingAccess(context)
-        self._stream_limits = StreamLimits(parts.limits.recordings, "recordings")
+        self._stream_limits = StreamLimits(limits.recordings, "recordings")
         self._registry: RecordingRegistry | None = None
-        if parts.locator is not None:
+        if locator is not None:
             self._registry = RecordingRegistry(
-                parts.locator, lifetime=parts.timing.lifetime, keep_seconds=parts.keep_seconds
+                locator, lifetime=timing.lifetime, keep_seconds=keep_seconds
             )
             self._renewal = RecordingHeartbeat(
                 lambda: [*self._running.values()],
                 self._access,
                 registry=self._registry,
-                timing=parts.timing,
+                timing=timing,
             )
         self._running: dict[ConversationId, Recording] = {}
-        self._ended = EndedRecordings(
-            parts.keep_seconds, parts.limits.recordings, self._release_ended
-        )
+        self._ended = EndedRecordings(keep_seconds, limits.recordings, self._release_ended)
         self._replaying = RecordingReplayer(
             self._running,
             self._ended,
             registry=self._registry,
             access=self._access,
-            stream_limits=StreamLimits(parts.limits.replays, "replays"),
+            stream_limits=StreamLimits(limits.replays, "replays"),
             # Slightly more often than a location is renewed, because the check takes time too.
-            check_seconds=0.8 * parts.timing.renewal,
+            check_seconds=0.8 * timing.renewal,
         )
         self._background: set[asyncio.Task[None]] = set()
         self._renewing: asyncio.Task[None] | None = None

@@ -15,7 +15,7 @@ from recollect.kernel.strict_json import JsonText
 from recollect.observability.metrics import NoMetrics
 from recollect.search.commands import SearchEntries
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
-from recollect.search.entries.index_jobs import IndexDeps, IndexJobs
+from recollect.search.entries.index_jobs import IndexJobs
 from recollect.search.entries.indexing import VECTOR_INDEX, EntryIndexer
 from recollect.search.entries.rank import RankingOptions
 from recollect.search.entries.service import EntrySearchDeps, EntrySearchService
@@ -140,8 +140,10 @@ class SearchSetup:
             storage.context,
             NoMetrics(),
             self.indexer,
-            IndexDeps(self.embedder, self.beside, exact_max),
             memories,
+            embedder=self.embedder,
+            vector_index=self.beside,
+            exact_max=exact_max,
         )
 
     def finder(self, *, exact_max: int = MANY, candidates: int = 1_000) -> Finder:

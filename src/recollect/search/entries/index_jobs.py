@@ -48,16 +48,6 @@ _Vectors = Mapping[str, Vector]
 
 
 @dataclass(frozen=True, slots=True)
-class IndexDeps:
-    """What makes and stores vectors. Without an embedder none are made; `beside` is an optional
-    vector database. Above `exact_max` entries an index for nearest neighbours is built."""
-
-    embedder: Embedder | None
-    vector_index: VectorIndex | None
-    exact_max: int
-
-
-@dataclass(frozen=True, slots=True)
 class ReindexProgress:
     """The progress of a reindex. It first marks texts as pending and queues their jobs, which is
     quick (`queueing`). Only when that is done does `pending` count all entries and memories that
@@ -77,23 +67,32 @@ class ReindexProgress:
 
 class IndexJobs:
     """Embeds new texts, embeds all texts again, and indexes entries stored before there was an
-    index."""
+    index.
+
+    Without an embedder no vectors are made. `vector_index` is an optional vector database. Above
+    `exact_max` entries an index for nearest neighbours is built.
+    """
 
     def __init__(
         self,
         context: ServiceContext[SearchStores],
         metrics: Metrics,
         indexer: EntryIndexer,
-        parts: IndexDeps,
         memories: MemoryIndexJobs,
+        *,
+        embedder: Embedder | None,
+        vector_index: VectorIndex | None,
+        exact_max: int,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
         self._runtime = context.runtime
         self._metrics = metrics
         self._indexer = indexer
-        self._parts = parts
         self._memories = memories
+        self._embedder = embedder
+        self._vector_index = vector_index
+        self._exact_max = exact_max
 
     def handlers(self) -> Mapping[str, JobHandler]:
         """The handlers by job type."""
@@ -109,7 +108,7 @@ class IndexJobs:
         """Queue jobs at the start of a server: embed texts that have no vector of the present
         model, copy all vectors to a new vector database, and check for the nearest-neighbour index.
         """
-        embedder = self._parts.embedder
+        embedder = self._embedder
         if embedder is None:
             return
 
@@ -127,7 +126,7 @@ class IndexJobs:
 
     def _has_new_vector_index(self, tx: Tx) -> bool:
         """Whether the vector database is another one than at the last start. Stores its name."""
-        name = self._parts.vector_index.name if self._parts.vector_index is not None else ""
+        name = self._vector_index.name if self._vector_index is not None else ""
         known = self._stores.maintenance.fetch_state(tx, _COPIED_TO) or ""
         if name != known:
             self._stores.maintenance.put_state(tx, _COPIED_TO, name)
@@ -135,7 +134,7 @@ class IndexJobs:
 
     async def start_reindex(self) -> None:
         """Queue jobs that embed everything again and index texts that are not in the index."""
-        embedder = self._parts.embedder
+        embedder = self._embedder
         if embedder is None:
             return
         now = self._runtime.clock.now()
@@ -189,7 +188,7 @@ class IndexJobs:
         it. The latter job returns itself for later: during a rolling upgrade a server with another
         model may still store vectors of that model."""
         model, every = job.body["model"], job.body["every"]
-        if self._parts.embedder is None or self._parts.embedder.model != model:
+        if self._embedder is None or self._embedder.model != model:
             return await self._defer_to_others(job)
         if every:
             await self._mark_all_pending()
@@ -249,12 +248,12 @@ class IndexJobs:
     async def prepare_nearest(self, _: Job) -> NewJob | None:
         """Build the engine's nearest-neighbour index once there are enough vectors; check again
         later."""
-        embedder = self._parts.embedder
+        embedder = self._embedder
         if embedder is None:
             return None
         missing = await self._database.read(
             lambda tx: self._stores.search.index_build_statements(
-                tx, dimensions=embedder.dimensions, from_entries=self._parts.exact_max
+                tx, dimensions=embedder.dimensions, from_entries=self._exact_max
             )
         )
         await self._database.run_outside_transaction(missing)
@@ -283,7 +282,7 @@ class IndexJobs:
         return len(waiting) == _TEXTS_PER_BATCH or done < len(waiting)
 
     async def _embed_texts(self, tree_id: TreeId, texts: Sequence[_TextWindow]) -> _Vectors:
-        embedder, vector_index = self._parts.embedder, self._parts.vector_index
+        embedder, vector_index = self._embedder, self._vector_index
         if embedder is None:
             return {}
         # Equal texts are embedded once. The vector database is written first: if our transaction
@@ -307,7 +306,7 @@ class IndexJobs:
         self._stores.conversations.lock(tx, ConversationId(tree_id))
         now_near = self._read_windows(tx, [text for text, _ in texts])
         current = [one for one, now in zip(texts, now_near, strict=True) if one[1] == now]
-        embedder = self._parts.embedder
+        embedder = self._embedder
         return self._stores.search.put_vectors(
             tx,
             tree_id,
