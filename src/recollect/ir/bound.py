@@ -51,11 +51,11 @@ class BoundMemoryStore(RecordStore):
     ) -> AbstractMemoryStore:
         """A view of the same agent, in a run if this one has none. PermissionError for any other
         agent, org or run: a view can only be narrowed."""
-        own, asked = self._binding, parse_binding(agent_slug, run_id, org_id)
-        same = (asked.agent_id, asked.org_id) == (own.agent_id, own.org_id)
-        if not same or own.run_id not in (None, asked.run_id):
+        own, requested = self._binding, parse_binding(agent_slug, run_id, org_id)
+        same = (requested.agent_id, requested.org_id) == (own.agent_id, own.org_id)
+        if not same or own.run_id not in (None, requested.run_id):
             raise PermissionError("a view can't be bound to another agent, org or run")
-        return BoundMemoryStore(self._store, asked)
+        return BoundMemoryStore(self._store, requested)
 
     async def _call_records(self, work: Callable[[Records], Coroutine[Any, Any, T]]) -> T:
         if self._closed:

@@ -102,7 +102,9 @@ def apply_pii_cap(kept: Expiry, life: ExpiryInputs, rules: RetentionRules) -> Ex
     For imported rows, and for rows whose policy is no longer in the retention file.
     """
     at = None if kept.expires_at is None else _to_utc(kept.expires_at)
-    lower = _apply_ceilings(_ExpiryCandidate(at, kept.rule, wished=True), [_pii_cap(life, rules)])
+    lower = _apply_ceilings(
+        _ExpiryCandidate(at, kept.rule, is_requested=True), [_pii_cap(life, rules)]
+    )
     return lower if lower.clamped else replace(kept, expires_at=at)
 
 
@@ -154,14 +156,14 @@ class _ExpiryCandidate:
 
     at: datetime | None
     rule: str
-    wished: bool = False
+    is_requested: bool = False
 
 
 def _base_candidate(
     life: ExpiryInputs, rules: RetentionRules, profile: RetentionProfile
 ) -> _ExpiryCandidate:
     if life.explicit_expires_at is not None:
-        return _ExpiryCandidate(_to_utc(life.explicit_expires_at), "explicit", wished=True)
+        return _ExpiryCandidate(_to_utc(life.explicit_expires_at), "explicit", is_requested=True)
     present = (
         _policy_candidate(life, rules)
         or _type_candidate(life)
@@ -179,7 +181,7 @@ def _policy_candidate(life: ExpiryInputs, rules: RetentionRules) -> _ExpiryCandi
         terms.append(rules.default_ttl_seconds[MemoryScope.SESSION])
     seconds = min((term for term in terms if term is not None), default=None)
     at = None if seconds is None else _add_seconds(life.created_at, seconds)
-    return _ExpiryCandidate(at, f"policy:{life.policy.name}", wished=True)
+    return _ExpiryCandidate(at, f"policy:{life.policy.name}", is_requested=True)
 
 
 def _type_candidate(life: ExpiryInputs) -> _ExpiryCandidate | None:
@@ -216,7 +218,7 @@ def _pii_cap(life: ExpiryInputs, rules: RetentionRules) -> _ExpiryCandidate | No
 def _apply_ceilings(base: _ExpiryCandidate, ceilings: Iterable[_ExpiryCandidate | None]) -> Expiry:
     # `min` returns the first of equals, and the base comes first: on a tie nothing was clamped.
     lowest = min((base, *filter(None, ceilings)), key=_candidate_order)
-    if lowest is base or not base.wished:
+    if lowest is base or not base.is_requested:
         return Expiry(lowest.at, lowest.rule)
     return Expiry(lowest.at, lowest.rule, requested_expires_at=base.at, clamped=True)
 

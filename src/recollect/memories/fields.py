@@ -62,7 +62,7 @@ class MemoryField:
     column: bool = False
     versioned: bool = False
     derived: bool = False
-    shown: bool = True
+    is_rendered: bool = True
     filtered: bool = False
     later: bool = False
 
@@ -81,7 +81,7 @@ MEMORY_FIELDS = (
     MemoryField("content", _K.TEXT, versioned=True),
     MemoryField("key", _K.NAME, nullable=True, column=True, filtered=True),
     MemoryField("value", _K.OBJECT, nullable=True, versioned=True),
-    MemoryField("messages", _K.MESSAGES, shown=False),
+    MemoryField("messages", _K.MESSAGES, is_rendered=False),
     MemoryField("space", _K.SPACE),
     MemoryField("group_id", _K.TEXT, derived=True),
     MemoryField("visibility", Visibility, nullable=True, derived=True),
@@ -106,8 +106,8 @@ MEMORY_FIELDS = (
     MemoryField("expires_at", _K.INSTANT, nullable=True, column=True, versioned=True),
     MemoryField("expiry_rule", _K.NAME, column=True, versioned=True),
     MemoryField("requested_expires_at", _K.INSTANT, nullable=True, column=True, versioned=True),
-    MemoryField("explicit_expires_at", _K.INSTANT, nullable=True, column=True, shown=False),
-    MemoryField("approved_expires_at", _K.INSTANT, nullable=True, column=True, shown=False),
+    MemoryField("explicit_expires_at", _K.INSTANT, nullable=True, column=True, is_rendered=False),
+    MemoryField("approved_expires_at", _K.INSTANT, nullable=True, column=True, is_rendered=False),
     MemoryField("valid_from", _K.INSTANT, nullable=True, column=True, versioned=True),
     MemoryField("valid_until", _K.INSTANT, nullable=True, column=True, versioned=True),
     MemoryField("created_at", _K.INSTANT, column=True),
@@ -129,7 +129,7 @@ MEMORY_FIELDS = (
 )
 
 PLAIN_FIELDS = tuple(field for field in MEMORY_FIELDS if field.name in _DEFAULTS)
-SHOWN_FIELDS = tuple(field for field in MEMORY_FIELDS if field.shown)
+RENDERED_FIELDS = tuple(field for field in MEMORY_FIELDS if field.is_rendered)
 COLUMN_FIELDS = tuple(field for field in MEMORY_FIELDS if field.column)
 VERSIONED_FIELDS = tuple(field for field in MEMORY_FIELDS if field.versioned)
 FILTERED_FIELDS = tuple(field for field in MEMORY_FIELDS if field.filtered)

@@ -29,8 +29,8 @@ class MergeCounter:
         viewer = self._viewers.viewer_for(tx, requester)
         # One memory may occur several times, as of its subjects and its edges: look each up once,
         # then count the occurrences.
-        asked = sorted({id_ for ids in parts.memories.values() for id_ in ids})
-        seen = self._visible_ids(tx, viewer, asked)
+        ids_to_count = sorted({id_ for ids in parts.memories.values() for id_ in ids})
+        seen = self._visible_ids(tx, viewer, ids_to_count)
         related = {kind: sum(id_ in seen for id_ in ids) for kind, ids in parts.memories.items()}
         counts = related | dict(parts.others)
         return {kind: counts[kind] for kind in merge.counts}

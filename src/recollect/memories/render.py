@@ -5,12 +5,12 @@ from typing import Any
 
 from recollect.http.render import instant_text
 from recollect.kernel.space import Space
-from recollect.memories.fields import SHOWN_FIELDS
+from recollect.memories.fields import RENDERED_FIELDS
 from recollect.memories.model import Memory, StoredMemory, effective_status
 from recollect.memories.read.history import HistoryItem
 from recollect.visibility.explanation import VisibilityExplanation
 
-_SHOWN_NAMES = tuple(field.name for field in SHOWN_FIELDS)
+_SHOWN_NAMES = tuple(field.name for field in RENDERED_FIELDS)
 
 
 def memory_to_json(stored: StoredMemory, now: datetime) -> dict[str, Any]:

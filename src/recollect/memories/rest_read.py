@@ -20,7 +20,7 @@ from recollect.http.schemas import INSTANT, INTEGER, OBJECT, TEXT, object_schema
 from recollect.kernel.ids import ChatId, MemoryId
 from recollect.kernel.space import SpaceKind, to_chat_id
 from recollect.kernel.strict_json import dump
-from recollect.memories.fields import SHOWN_FIELDS, MemoryField, ValueKind
+from recollect.memories.fields import RENDERED_FIELDS, MemoryField, ValueKind
 from recollect.memories.filters import FILTER_PARAMS, filters_from_query
 from recollect.memories.model import (
     MemoryOrigin,
@@ -79,7 +79,7 @@ def _field_schema(field: MemoryField) -> Schema:
     return nullable_field(schema) if field.nullable else schema
 
 
-MEMORY_PROPERTIES: dict[str, Any] = {field.name: _field_schema(field) for field in SHOWN_FIELDS}
+MEMORY_PROPERTIES: dict[str, Any] = {field.name: _field_schema(field) for field in RENDERED_FIELDS}
 _EMBEDDING_PROPERTIES: dict[str, Any] = {"embedding": nullable_field(_list_schema(_NUMBER))}
 
 RESOURCES: dict[str, Schema] = {

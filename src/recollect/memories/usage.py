@@ -34,7 +34,7 @@ class UsageTracker:
         self._database = context.database
         self._stores = context.stores
         self._runtime = context.runtime
-        self._held: dict[MemoryId, datetime] = {}
+        self._read_at: dict[MemoryId, datetime] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
 
@@ -48,12 +48,12 @@ class UsageTracker:
 
     async def flush(self) -> None:
         """Write the buffer. If the database fails, the batch at hand is lost and the rest stays."""
-        while self._held:
+        while self._read_at:
             # Taken out before the write, because new uses may be noted while it runs. The whole
             # batch gets one instant: `PRECISION` is much coarser than the time in the buffer.
-            batch = dict(islice(self._held.items(), _ROWS_PER_TRANSACTION))
+            batch = dict(islice(self._read_at.items(), _ROWS_PER_TRANSACTION))
             for memory_id in batch:
-                del self._held[memory_id]
+                del self._read_at[memory_id]
             try:
                 await self._database.write(self._mark_used(list(batch), max(batch.values())))
             except RecollectError as error:
@@ -69,8 +69,8 @@ class UsageTracker:
         await self.flush()
 
     def _buffer_use(self, memory_id: MemoryId, now: datetime) -> None:
-        if len(self._held) < _BUFFER_MAX:
-            self._held.setdefault(memory_id, now)
+        if len(self._read_at) < _BUFFER_MAX:
+            self._read_at.setdefault(memory_id, now)
         if self._timer is None:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(FLUSH_SECONDS, self._start_flush)

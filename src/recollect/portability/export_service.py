@@ -92,8 +92,8 @@ class ExportService:
         # An owner gets NotFound for a run or person that they may not know; an admin knows all.
         statuses = _STORED_STATUSES if request.every_status else (filters.status,)
         known_to = None if requester.is_admin else requester
-        asked = resolve_filter(tx, self._stores, filters, known_to=known_to)
-        memory_filter = replace(asked, statuses=statuses)
+        resolved = resolve_filter(tx, self._stores, filters, known_to=known_to)
+        memory_filter = replace(resolved, statuses=statuses)
         if not requester.is_admin:
             return ExportScope(
                 self._viewers.viewer_for(tx, requester, filters.context), memory_filter
@@ -115,12 +115,12 @@ class ExportService:
         that breaks off earlier has no event and is incomplete.
         """
         counts: Counter[str] = Counter()
-        held = b""
+        pending = b""
         async for page in pages:
-            if held:
-                yield held
+            if pending:
+                yield pending
             counts.update(str(type_) for type_, _ in page)
-            held = "".join(f"{line}\n" for _, line in page).encode()
+            pending = "".join(f"{line}\n" for _, line in page).encode()
         await self._database.write(
             lambda tx: self._audit.record(
                 tx,
@@ -131,7 +131,7 @@ class ExportService:
                 justification=request.justification,
             )
         )
-        yield held
+        yield pending
 
     async def _line_pages(
         self, requester: Requester, exported: ExportScope, request: ExportRequest

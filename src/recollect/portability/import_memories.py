@@ -344,8 +344,8 @@ class MemoryImporter:
         people. An id that is unknown or hidden becomes a bare name too, so both look alike."""
         sent = values["subjects"]
         ids, requester = [PersonId(one) for one in sent], order.requester
-        fetch, shown = self._stores.people.fetch_many, visible_people
-        known = fetch(tx, ids) if requester.is_admin else shown(tx, self._stores, requester, ids)
+        fetch, visible = self._stores.people.fetch_many, visible_people
+        known = fetch(tx, ids) if requester.is_admin else visible(tx, self._stores, requester, ids)
         # `known` maps the ids as sent to people, so an id that was merged leads to its new person.
         led = {str(id_): str(person.id) for id_, person in known.items()}
         led |= {one: one for one in sent if order.foreseen.has_row(LineType.PERSON, one)}

@@ -142,10 +142,10 @@ class ImportTargets:
             run_id=values["run_id"],
             has_key=record,
         )
-        asked = parse_space_request(request)
+        requested = parse_space_request(request)
         agent = self._find_agent(tx, order, agent_id) if agent_id is not None else None
         mode = effective_mode(agent.mode if agent else None, self._mode)
-        return resolve_space(asked, mode, requester=who, org_id=agent.org_id if agent else None)
+        return resolve_space(requested, mode, requester=who, org_id=agent.org_id if agent else None)
 
     def _named_space_id(
         self, tx: Tx, order: ImportOrder, named: LineValues, agent_id: AgentId | None

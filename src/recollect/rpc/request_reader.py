@@ -87,8 +87,8 @@ class AnonymousReader:
     async def read_next(self, kind: type[M], context: GrpcContext) -> M | None:
         """The next message; None at the end of the stream. Raises Unavailable when timed out."""
         try:
-            async with asyncio.timeout(_ANONYMOUS_SECONDS) as patience:
-                raw = await self._read_in_turn(context, patience)
+            async with asyncio.timeout(_ANONYMOUS_SECONDS) as deadline:
+                raw = await self._read_in_turn(context, deadline)
         except TimeoutError:
             raise Unavailable("the message did not come in time") from None
         if raw is grpc.aio.EOF:
@@ -97,22 +97,22 @@ class AnonymousReader:
 
     def stop(self) -> None:
         """Time out every read: they would keep the server from stopping."""
-        for patience in [*self._waiting]:
-            self._time_out(patience)
+        for deadline in [*self._waiting]:
+            self._time_out(deadline)
 
-    def _time_out(self, patience: asyncio.Timeout) -> None:
-        del self._waiting[patience]
-        patience.reschedule(asyncio.get_running_loop().time())
+    def _time_out(self, deadline: asyncio.Timeout) -> None:
+        del self._waiting[deadline]
+        deadline.reschedule(asyncio.get_running_loop().time())
 
-    async def _read_in_turn(self, context: GrpcContext, patience: asyncio.Timeout) -> Any:
+    async def _read_in_turn(self, context: GrpcContext, deadline: asyncio.Timeout) -> Any:
         # A dict keeps the order of insertion, so its first key is the longest wait.
         if len(self._waiting) >= ANONYMOUS_READS_MAX:
             self._time_out(next(iter(self._waiting)))
-        self._waiting[patience] = None
+        self._waiting[deadline] = None
         try:
             return await context.read()
         finally:
-            self._waiting.pop(patience, None)
+            self._waiting.pop(deadline, None)
 
 
 def _parse(kind: type[M], raw: bytes, bytes_max: int) -> M:

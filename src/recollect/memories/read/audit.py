@@ -40,7 +40,7 @@ class ReadAudit:
         return self._reads == "all"
 
     async def record_reads(
-        self, requester: Requester, operation: str, shown: Iterable[Memory], *, rule: str
+        self, requester: Requester, operation: str, returned: Iterable[Memory], *, rule: str
     ) -> None:
         """Record the memories of a response, as one event per space.
 
@@ -51,12 +51,12 @@ class ReadAudit:
         `rule` is the rule of visibility that allowed a single memory; for lists and searches it is
         the context of the request (see `context_word`).
         """
-        told = sorted(filter(self.should_record, shown), key=_space_key)
-        if not told:
+        recorded = sorted(filter(self.should_record, returned), key=_space_key)
+        if not recorded:
             return
 
         def work(tx: Tx) -> None:
-            for _, rows in groupby(told, key=_space_key):
+            for _, rows in groupby(recorded, key=_space_key):
                 self._record_space(
                     tx, requester, list(rows), {"operation": operation, "rule": rule}
                 )
@@ -70,7 +70,7 @@ class ReadAudit:
         # it names what they have in common; their ids are in the payload, up to IDS_MAX.
         first = rows[0]
         alone = len(rows) == 1
-        told = memory_payload(first, self._audit.rules) if alone else _shared_payload(rows)
+        payload = memory_payload(first, self._audit.rules) if alone else _shared_payload(rows)
         self._audit.record(
             tx,
             requester,
@@ -79,7 +79,7 @@ class ReadAudit:
             memory_id=first.id if alone else None,
             agent_id=_common_value(row.agent_id for row in rows),
             run_id=_common_value(row.run_id for row in rows),
-            payload=told | members | _count_payload(rows),
+            payload=payload | members | _count_payload(rows),
         )
 
 

@@ -25,13 +25,13 @@ class VisibilityExplainer:
         """Decide for this viewer, with all relations that hold, in the order of the rule."""
         decision = self._views.can_view(tx, viewer, stored)
         view = self._views.memory_view(tx, stored, viewer)
-        held = asker_relations(view, viewer.asker, viewer.chat)
+        relations = asker_relations(view, viewer.asker, viewer.chat)
         return VisibilityExplanation(
             memory=stored.memory,
             allowed=decision.allowed,
             rule=decision.rule,
             context=context_word(viewer),
-            relations=tuple(relation for relation in AskerRelation if relation in held),
+            relations=tuple(relation for relation in AskerRelation if relation in relations),
         )
 
     def resolve_as_user(self, tx: Tx, requester: Requester, as_user: str | None) -> Requester:

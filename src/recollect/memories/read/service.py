@@ -111,8 +111,8 @@ class MemoryReader:
         found = await self._database.scan(
             lambda tx: self._read_page(tx, requester, filters, after=cursor_key, limit=limit)
         )
-        shown = [stored.memory for stored in found.page.items]
-        await self._reads.record_reads(requester, "listMemories", shown, rule=found.context)
+        visible = [stored.memory for stored in found.page.items]
+        await self._reads.record_reads(requester, "listMemories", visible, rule=found.context)
         return found
 
     async def history(
@@ -272,20 +272,20 @@ def _history_page(
 ) -> Page[HistoryItem]:
     last = _parse_item_key(after) if after is not None else None
     rest = [item for item in items if last is None or item.sort_key > last]
-    shown = rest[:limit]
+    visible = rest[:limit]
     more = len(rest) > limit
-    cursor = encode_key(_HISTORY, shown[-1].at, _dump_item_key(shown[-1])) if more else None
-    return Page(shown, cursor)
+    cursor = encode_key(_HISTORY, visible[-1].at, _dump_item_key(visible[-1])) if more else None
+    return Page(visible, cursor)
 
 
 def _memories_in_items(items: Iterable[HistoryItem]) -> list[Memory]:
     """Each memory of the items once, with the PII tags of all its shown versions, for the audit."""
-    shown: dict[MemoryId, Memory] = {}
+    visible: dict[MemoryId, Memory] = {}
     for then in (item.then for item in items if item.then is not None):
-        known = shown.setdefault(then.id, then)
+        known = visible.setdefault(then.id, then)
         tags = {*known.pii_tags, *then.pii_tags}
-        shown[then.id] = replace(known, pii_tags=tuple(sorted(tags)))
-    return list(shown.values())
+        visible[then.id] = replace(known, pii_tags=tuple(sorted(tags)))
+    return list(visible.values())
 
 
 def _dump_item_key(item: HistoryItem) -> str:

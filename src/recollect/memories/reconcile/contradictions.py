@@ -84,8 +84,8 @@ def _parse_claim(text: str) -> tuple[frozenset[str], bool]:
         SYNONYMS.get(word, word) for word in tokens(_NOT.sub(" not ", _replace_cant_stand(text)))
     ]
     denials = sum(word in NEGATIONS or word in OPPOSITES for word in words)
-    telling = (OPPOSITES.get(word, word) for word in words if not _is_filler(word))
-    return frozenset(map(stem, telling)), denials % 2 == 1
+    content_words = (OPPOSITES.get(word, word) for word in words if not _is_filler(word))
+    return frozenset(map(stem, content_words)), denials % 2 == 1
 
 
 def _replace_cant_stand(text: str) -> str:

@@ -133,18 +133,18 @@ def reconcile(
         and one.statement.id not in replaced
         and not _can_coexist(candidate, one.statement)
     ]
-    asked = _model_questions(candidate, unsure, model_says)
+    questions = _model_questions(candidate, unsure, model_says)
     conflicts = _find_contradicted(candidate, unsure)
     if replaced:
         reason = next(iter(replaced.values()))
         return ReconcileDecision(
-            ReconcileVerdict.SUPERSEDES, tuple(replaced), reason, asked, conflicts
+            ReconcileVerdict.SUPERSEDES, tuple(replaced), reason, questions, conflicts
         )
     if conflicts:
         return ReconcileDecision(
-            ReconcileVerdict.CONFLICT, conflicts, "contradiction", asked, conflicts
+            ReconcileVerdict.CONFLICT, conflicts, "contradiction", questions, conflicts
         )
-    return ReconcileDecision(ReconcileVerdict.NEW, asks_model=asked)
+    return ReconcileDecision(ReconcileVerdict.NEW, asks_model=questions)
 
 
 def reconcile_hearsay(
@@ -168,10 +168,12 @@ def reconcile_hearsay(
         if _changes_attribute(candidate, old) or model_says.get(old.id, False)
     )
     left = [old for old in olds if old.id not in replaced]
-    asked = _model_questions(candidate, left, model_says)
+    questions = _model_questions(candidate, left, model_says)
     if replaced:
-        return ReconcileDecision(ReconcileVerdict.SUPERSEDES, replaced, "self_over_hearsay", asked)
-    return ReconcileDecision(ReconcileVerdict.NEW, asks_model=asked)
+        return ReconcileDecision(
+            ReconcileVerdict.SUPERSEDES, replaced, "self_over_hearsay", questions
+        )
+    return ReconcileDecision(ReconcileVerdict.NEW, asks_model=questions)
 
 
 def is_repeat(candidate: StatementFacts, old: StatementFacts) -> bool:
@@ -217,8 +219,8 @@ def _is_comparable(candidate: StatementFacts, old: StatementFacts) -> bool:
 def _is_first_person(candidate: StatementFacts, old: StatementFacts) -> bool:
     """Whether one of them says "I" or "my". Without subjects and with two speakers, that means two
     different people."""
-    said = {*tokens(candidate.content), *tokens(old.content)}
-    return not english.FIRST_PERSON.isdisjoint(said)
+    spoken_words = {*tokens(candidate.content), *tokens(old.content)}
+    return not english.FIRST_PERSON.isdisjoint(spoken_words)
 
 
 def _take_nearest(neighbours: Iterable[StatementNeighbour], count: int) -> list[StatementNeighbour]:
@@ -334,8 +336,8 @@ def _corrects(candidate: StatementFacts, old: StatementFacts) -> bool:
 def _model_questions(
     candidate: StatementFacts, olds: Iterable[StatementFacts], model_says: Mapping[str, bool]
 ) -> tuple[str, ...]:
-    asked = (old.id for old in olds if may_replace(candidate, old) and old.id not in model_says)
-    return tuple(asked)
+    questions = (old.id for old in olds if may_replace(candidate, old) and old.id not in model_says)
+    return tuple(questions)
 
 
 def _find_contradicted(

@@ -123,10 +123,12 @@ class Reconciler:
         self, stored: StoredMemory, found: Iterable[tuple[StoredMemory, float]], now: datetime
     ) -> SimilarStatements:
         """The rows of `found` (with their cosines) that are similar enough for any decision."""
-        said = statement_facts(stored.memory)
+        statement = statement_facts(stored.memory)
         floor = min(self._settings.unsure_min, self._settings.hearsay_min)
         pairs = (
-            SimilarStatement(one, statement_similarity(cosine, said, statement_facts(one.memory)))
+            SimilarStatement(
+                one, statement_similarity(cosine, statement, statement_facts(one.memory))
+            )
             for one, cosine in found
             if is_comparable(one, now)
         )
@@ -158,31 +160,33 @@ class Reconciler:
         stops and returns `PARTLY`; what was applied is committed, and the caller plans again. That
         ends, because `PARTLY` needs at least one applied plan.
         """
-        held = self._lock_unchanged(tx, seen, at=at)
-        if held is None:
+        locked = self._lock_unchanged(tx, seen, at=at)
+        if locked is None:
             return ReconcileOutcome.CHANGED
         versions = {row.memory.id: row.memory.version for row in seen.rows}
         for one in judged:
             # `held` loses each row that a plan ended. Without its statement, or without any of the
             # others, there is nothing left to decide.
-            if one.key not in held or held.keys().isdisjoint(one.similarities):
+            if one.key not in locked or locked.keys().isdisjoint(one.similarities):
                 continue
-            if not _is_unchanged(one, held, versions):
+            if not _is_unchanged(one, locked, versions):
                 return ReconcileOutcome.PARTLY
-            self._apply_plan(_PlanStep(tx, held, one.key, one.similarities, at), one)
+            self._apply_plan(_PlanStep(tx, locked, one.key, one.similarities, at), one)
         return ReconcileOutcome.DONE
 
     def _plan_one(self, stored: StoredMemory, olds: Sequence[SimilarStatement]) -> ReconcilePlan:
         """The plan for one statement against older ones."""
-        said = statement_facts(stored.memory)
+        candidate_facts = statement_facts(stored.memory)
         near = [
             StatementNeighbour(statement_facts(pair.other.memory), pair.similarity) for pair in olds
         ]
         return ReconcilePlan(
             stored.memory.id,
             {pair.other.memory.id: pair.similarity for pair in olds},
-            reconcile(said, near, self._settings),
-            reconcile_hearsay(said, _in_other_spaces(said, near), self._settings),
+            reconcile(candidate_facts, near, self._settings),
+            reconcile_hearsay(
+                candidate_facts, _in_other_spaces(candidate_facts, near), self._settings
+            ),
         )
 
     def _lock_unchanged(
@@ -191,12 +195,14 @@ class Reconciler:
         """All rows, locked in the order of ids; None if one of them was changed, ended or
         removed."""
         ids = [row.memory.id for row in seen.rows]
-        held = {row.memory.id: row for row in self._stores.memories.fetch_many(tx, ids, lock=True)}
+        locked = {
+            row.memory.id: row for row in self._stores.memories.fetch_many(tx, ids, lock=True)
+        }
         for row in seen.rows:
-            present = held.get(row.memory.id)
+            present = locked.get(row.memory.id)
             if present is None or present.memory.version != row.memory.version:
                 return None
-        return held if all(is_comparable(row, at) for row in held.values()) else None
+        return locked if all(is_comparable(row, at) for row in locked.values()) else None
 
     def _apply_plan(self, step: "_PlanStep", judged: ReconcilePlan) -> None:
         decision, over = judged.decision, judged.over
@@ -215,7 +221,7 @@ class Reconciler:
 
         Does nothing if the merge would lose anything (`RepeatCounter.try_merge`).
         """
-        kept, repeat = step.held[MemoryId(decision.targets[0])], step.stored
+        kept, repeat = step.locked[MemoryId(decision.targets[0])], step.stored
         if not self._superseding.can_link(step.tx, kept.memory.id, repeat):
             return
         taking = self._repeating.try_merge(kept.memory, repeat.memory)
@@ -223,8 +229,8 @@ class Reconciler:
             return
         cause = step.cause(decision.reason, kept.memory.id)
         self._superseding.supersede_duplicate(step.tx, kept.memory, repeat, cause)
-        del step.held[repeat.memory.id]
-        step.held[kept.memory.id] = self._repeating.add_repeat(
+        del step.locked[repeat.memory.id]
+        step.locked[kept.memory.id] = self._repeating.add_repeat(
             step.tx,
             None,
             kept,
@@ -236,12 +242,12 @@ class Reconciler:
 
     def _supersede(self, step: "_PlanStep", decision: ReconcileDecision) -> None:
         tx, successor = step.tx, step.stored.memory
-        targets = [step.held[MemoryId(id_)] for id_ in decision.targets]
+        targets = [step.locked[MemoryId(id_)] for id_ in decision.targets]
         olds = [old for old in targets if self._superseding.can_link(tx, successor.id, old)]
         for old in olds:
             cause = step.cause(decision.reason, old.memory.id)
             self._superseding.supersede(tx, successor, old, cause)
-            del step.held[old.memory.id]
+            del step.locked[old.memory.id]
         self._tighten_privacy(step, [statement_facts(old.memory) for old in olds])
 
     def _tighten_privacy(self, step: "_PlanStep", olds: Sequence[StatementFacts]) -> None:
@@ -260,7 +266,7 @@ class Reconciler:
             version=memory.version + 1,
             updated_at=step.at,
         )
-        step.held[memory.id] = self._stores.memories.update(
+        step.locked[memory.id] = self._stores.memories.update(
             step.tx, stored, after, change=VersionChange.UPDATED, by=stored.written_by, at=step.at
         )
         fields = [name for name in _PRIVACY_FIELDS if getattr(after, name) != getattr(memory, name)]
@@ -273,7 +279,7 @@ class Reconciler:
         change."""
         memory = step.stored.memory
         for other in map(MemoryId, conflicts):
-            if other in memory.conflicts_with or other not in step.held:
+            if other in memory.conflicts_with or other not in step.locked:
                 continue
             self._stores.memories.link_conflict(step.tx, memory.id, other, at=step.at)
             record_memory_event(
@@ -291,7 +297,7 @@ class _PlanStep:
     """One plan that is being applied. `held` are the locked rows that are still active."""
 
     tx: Tx
-    held: dict[MemoryId, StoredMemory]
+    locked: dict[MemoryId, StoredMemory]
     key: MemoryId
     similarities: Mapping[MemoryId, float]
     at: datetime
@@ -299,7 +305,7 @@ class _PlanStep:
     @property
     def stored(self) -> StoredMemory:
         """The compared statement as earlier changes of this step left it."""
-        return self.held[self.key]
+        return self.locked[self.key]
 
     def cause(self, reason: str, other: MemoryId) -> SupersedeCause:
         """The server acts in the name of who wrote the statement."""
@@ -308,17 +314,17 @@ class _PlanStep:
 
 
 def _is_unchanged(
-    one: ReconcilePlan, held: Mapping[MemoryId, StoredMemory], versions: Mapping[MemoryId, int]
+    one: ReconcilePlan, locked: Mapping[MemoryId, StoredMemory], versions: Mapping[MemoryId, int]
 ) -> bool:
     """Whether no earlier plan ended or changed one of its rows."""
     rows = (one.key, *one.similarities)
-    return all(id_ in held and held[id_].memory.version == versions[id_] for id_ in rows)
+    return all(id_ in locked and locked[id_].memory.version == versions[id_] for id_ in rows)
 
 
 def _in_other_spaces(
-    said: StatementFacts, near: Iterable[StatementNeighbour]
+    statement: StatementFacts, near: Iterable[StatementNeighbour]
 ) -> list[StatementNeighbour]:
-    return [one for one in near if one.statement.space != said.space]
+    return [one for one in near if one.statement.space != statement.space]
 
 
 def _time_order(stored: StoredMemory) -> tuple[datetime, int]:

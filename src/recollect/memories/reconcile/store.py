@@ -66,8 +66,8 @@ class SimilarityStore:
         memory = what.stored.memory
         space = memory.space
         people = tuple(map(PersonId, memory.subjects))
-        chosen = MemoryFilter(spaces=((space.kind, space.id),), subjects=people)
-        return _search_nearest(tx, what, chosen, elsewhere=False, hearsay=False)
+        filters = MemoryFilter(spaces=((space.kind, space.id),), subjects=people)
+        return _search_nearest(tx, what, filters, elsewhere=False, hearsay=False)
 
     def nearest_elsewhere(self, tx: Tx, what: ComparisonQuery) -> list[SimilarMemory]:
         """The nearest in other spaces that could replace it or be replaced by it.
@@ -80,12 +80,12 @@ class SimilarityStore:
             return []
         person = PersonId(memory.subjects[0])
         if memory.stated_by == person:
-            chosen = MemoryFilter(spaces=_HEARSAY_SPACES, subjects=(person,))
-            return _search_nearest(tx, what, chosen, elsewhere=True, hearsay=True)
+            filters = MemoryFilter(spaces=_HEARSAY_SPACES, subjects=(person,))
+            return _search_nearest(tx, what, filters, elsewhere=True, hearsay=True)
         if not _is_replaceable_hearsay(memory):
             return []
-        chosen = MemoryFilter(stated_by=person, subjects=(person,))
-        return _search_nearest(tx, what, chosen, elsewhere=True, hearsay=False)
+        filters = MemoryFilter(stated_by=person, subjects=(person,))
+        return _search_nearest(tx, what, filters, elsewhere=True, hearsay=False)
 
     def find_original(self, tx: Tx, memory_id: MemoryId) -> MemoryId | None:
         """The memory that this one was merged into as a duplicate, if it was."""
@@ -99,14 +99,14 @@ def _is_replaceable_hearsay(memory: Memory) -> bool:
 
 
 def _search_nearest(
-    tx: Tx, what: ComparisonQuery, chosen: MemoryFilter, *, elsewhere: bool, hearsay: bool
+    tx: Tx, what: ComparisonQuery, filters: MemoryFilter, *, elsewhere: bool, hearsay: bool
 ) -> list[SimilarMemory]:
-    shape = FilterShape.from_filter(chosen)
+    shape = FilterShape.from_filter(filters)
     statement = _comparable_query(
-        shape, nobody=not chosen.subjects, elsewhere=elsewhere, hearsay=hearsay
+        shape, nobody=not filters.subjects, elsewhere=elsewhere, hearsay=hearsay
     )
     space = what.stored.memory.space
-    params = filter_params(chosen, what.now) | {
+    params = filter_params(filters, what.now) | {
         "id": what.stored.memory.id,
         "model": what.model,
         "space_kind": space.kind,
@@ -144,20 +144,20 @@ def _fetch_batches(tx: Tx, statement: Query, params: Params) -> Iterator[Sequenc
 
 @cache
 def _comparable_query(
-    chosen: FilterShape, *, nobody: bool, elsewhere: bool, hearsay: bool
+    filters: FilterShape, *, nobody: bool, elsewhere: bool, hearsay: bool
 ) -> Query:
-    asked: list[ColumnElement[bool]] = [filter_clause(chosen), *_COMPARABLE]
+    conditions: list[ColumnElement[bool]] = [filter_clause(filters), *_COMPARABLE]
     if nobody:
-        asked.append(_m.has_subjects == false())
+        conditions.append(_m.has_subjects == false())
     if elsewhere:
-        asked.append(not_(_IN_SPACE))
+        conditions.append(not_(_IN_SPACE))
     if hearsay:
-        asked.append(_m.trust == literal_word(TrustLevel.HEARSAY))
+        conditions.append(_m.trust == literal_word(TrustLevel.HEARSAY))
     vectors = and_(_v.doc == _m.doc, _v.model == param("model", _v.model))
     return Query(
         select(_m.doc, _m.id, _v.embedding)
         .select_from(memories.join(memory_embeddings, vectors))
-        .where(*asked)
+        .where(*conditions)
         .order_by(_m.doc)
         .limit(param("limit", _m.doc))
     )

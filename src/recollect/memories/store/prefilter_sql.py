@@ -40,28 +40,28 @@ _DISCLOSED_KINDS = (SpaceKind.USER, SpaceKind.CHAT)
 
 
 @cache
-def prefilter_clause(seen: ViewerShape, chosen: FilterShape) -> ColumnElement[bool] | None:
+def prefilter_clause(seen: ViewerShape, filters: FilterShape) -> ColumnElement[bool] | None:
     """Could the viewer see the row? None where the prefilter would not help: for background work,
     in groups, and where the filter names spaces and thereby already narrows the read.
     """
     # Parts may overlap and may return rows that are not visible; they must not miss one. When a
     # new way to disclose a memory is added to `disclosed_clause`, it needs a part here.
-    if seen.system or seen.is_group or not chosen.is_unrestricted:
+    if seen.system or seen.is_group or not filters.is_unrestricted:
         return None
     parts = [*_disclosure_parts(seen), *(_space_parts(seen.callers[0]) if seen.callers else ())]
-    found = union(*(_select_part(part, chosen) for part in parts))
+    found = union(*(_select_part(part, filters) for part in parts))
     return InSubquery(_m.doc, found.scalar_subquery())
 
 
-def _select_part(part: _PrefilterPart, chosen: FilterShape) -> Select[Any]:
+def _select_part(part: _PrefilterPart, filters: FilterShape) -> Select[Any]:
     """The rows of one part. If the filter asks for some kinds of spaces only, a part of other kinds
     returns nothing. That comparison has no column in it, so it costs nothing for each row."""
     kinds, where = part
     query = select(_m.doc).where(where)
-    if chosen.kinds is None:
+    if filters.kinds is None:
         return query
-    asked = param("f_kinds", _m.space_kind)
-    return query.where(or_(*(InTextList(literal_word(kind), asked) for kind in kinds)))
+    listed_kinds = param("f_kinds", _m.space_kind)
+    return query.where(or_(*(InTextList(literal_word(kind), listed_kinds) for kind in kinds)))
 
 
 def _disclosure_parts(seen: ViewerShape) -> Iterator[_PrefilterPart]:

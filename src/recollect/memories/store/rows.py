@@ -85,12 +85,12 @@ class MemoryRows:
     def _build_memory(self, named: Mapping[str, Any], related: RelatedRows) -> Memory:
         id_ = named["id"]
         value = self._value.open(named["value"], id_)
-        held = {name: named[name] for name in _COLUMN_NAMES}
+        values = {name: named[name] for name in _COLUMN_NAMES}
         for name, enum in _ENUMS.items():
-            if held[name] is not None:
-                held[name] = enum(held[name])
+            if values[name] is not None:
+                values[name] = enum(values[name])
         return Memory(
-            **held,
+            **values,
             content=strict_json.load(self._content.open(named["content"], id_) or '""'),
             value=None if value is None else strict_json.load(value),
             messages=_load_messages(self._messages.open(named["messages"], id_)),

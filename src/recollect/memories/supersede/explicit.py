@@ -82,8 +82,8 @@ class ExplicitSupersession:
                 details={"reason": "id_taken", "field": "key", "id": known[0].memory.id},
             )
         ids = [one.memory.id for one in known if one.memory.id not in draft.supersedes]
-        held = self.fetch_named(tx, requester, ids, now=now)
-        return [one for one in held if one.memory.status is MemoryStatus.ACTIVE]
+        named = self.fetch_named(tx, requester, ids, now=now)
+        return [one for one in named if one.memory.status is MemoryStatus.ACTIVE]
 
     def replace_all(
         self,

@@ -75,7 +75,7 @@ class MemoryDraft(PlainFields):
 
     kind: MemoryKind
     content: str
-    asked: RequestedSpace
+    requested: RequestedSpace
     observed_at: datetime
     id: MemoryId | None = None
     key: str | None = None
@@ -114,16 +114,16 @@ def parse_memory(
     kind = infer_kind(
         messages=command.messages, content=command.content, key=command.key, value=command.value
     )
-    asked = parse_space_request(_space_request(command))
+    requested = parse_space_request(_space_request(command))
     payload, phrase_expiry = _parse_payload(command, now)
     return MemoryDraft(
         kind=kind,
-        asked=asked,
+        requested=requested,
         source=source,
         explicit_expires_at=requested_expiry(command, now) or phrase_expiry,
-        policy=_lookup_policy(command, rules, scope_for_kind(asked.kind)),
+        policy=_lookup_policy(command, rules, scope_for_kind(requested.kind)),
         **payload,
-        **_parse_origin(command, asked, now),
+        **_parse_origin(command, requested, now),
         **_parse_annotations(command),
         **_parse_links(command, kind),
     )
@@ -227,19 +227,21 @@ def _lookup_policy(
     return None if name is None else rules.require_policy(name, scope)
 
 
-def _parse_origin(command: CreateMemory, asked: RequestedSpace, now: datetime) -> dict[str, Any]:
+def _parse_origin(
+    command: CreateMemory, requested: RequestedSpace, now: datetime
+) -> dict[str, Any]:
     """When it was observed, in which chat and run, and who said it."""
     observed_at = to_utc(command.observed_at or now, "observed_at")
     check_observed_at(observed_at, now)
     chat = command.learned_in
     if chat is not None:
         check_name(chat, "chat_id")
-    if asked.kind is SpaceKind.CHAT:
-        if chat not in (None, asked.id):
+    if requested.kind is SpaceKind.CHAT:
+        if chat not in (None, requested.id):
             message = "differs from the chat of the space; leave it out"
             raise ValidationFailed.for_field("chat_id", message)
-        chat = asked.id
-    run_id = asked.id if asked.kind is SpaceKind.RUN else command.run_id
+        chat = requested.id
+    run_id = requested.id if requested.kind is SpaceKind.RUN else command.run_id
     return {
         "observed_at": observed_at,
         "learned_in": None if chat is None else to_chat_id(chat),

@@ -63,8 +63,10 @@ class ExpiryCalculator:
         at = memory.expires_at
         if most.expires_at is None or not most.clamped or is_expired(most.expires_at, at):
             return memory
-        asked = memory.requested_expires_at or at
-        return _with_expiry(memory, Expiry(most.expires_at, most.rule, asked, clamped=True)).memory
+        requested_until = memory.requested_expires_at or at
+        return _with_expiry(
+            memory, Expiry(most.expires_at, most.rule, requested_until, clamped=True)
+        ).memory
 
     def needed_extension(self, memory: Memory) -> datetime | None:
         """The expiry that needs an approval; None if the asked one is granted or simply clamped."""

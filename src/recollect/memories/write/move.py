@@ -114,22 +114,22 @@ class MemoryMoves:
         """A draft of the stored memory for the new space. `carried` makes the writer keep the
         fields that a caller can't set."""
         memory = stored.memory
-        asked = parse_space_request(_space_request(memory, command))
+        requested = parse_space_request(_space_request(memory, command))
         policy = memory.retention_policy
-        in_chat = asked.kind is SpaceKind.CHAT
+        in_chat = requested.kind is SpaceKind.CHAT
         return MemoryDraft(
             kind=memory.kind,
             content=memory.content,
-            asked=asked,
+            requested=requested,
             observed_at=memory.observed_at,
             key=memory.key,
             value=memory.value,
             messages=memory.messages,
-            run_id=RunId(asked.id) if asked.kind is SpaceKind.RUN else memory.run_id,
+            run_id=RunId(requested.id) if requested.kind is SpaceKind.RUN else memory.run_id,
             sensitivity=memory.sensitivity,
-            learned_in=ChatId(asked.id) if in_chat else memory.learned_in,
+            learned_in=ChatId(requested.id) if in_chat else memory.learned_in,
             pii_tags=memory.pii_tags,
-            policy=self._rules.require_policy(policy, scope_for_kind(asked.kind))
+            policy=self._rules.require_policy(policy, scope_for_kind(requested.kind))
             if policy
             else None,
             carried=stored,

@@ -83,19 +83,23 @@ class TargetSpaceResolver:
     ) -> TargetSpace:
         """Raises NotFound, then Forbidden, then what the agent's mode refuses. A moved draft
         (`carried`) keeps its sources and its speaker, so these are not checked again."""
-        asked = draft.asked
-        agent = self._fetch_agent(tx, requester, asked.agent_id, at=at) if asked.agent_id else None
+        requested = draft.requested
+        agent = (
+            self._fetch_agent(tx, requester, requested.agent_id, at=at)
+            if requested.agent_id
+            else None
+        )
         chat = self._fetch_chat(tx, requester, draft)
         if draft.carried is None:
             self._check_entries(tx, requester, draft.source_entries)
-        _check_write_right(requester, asked, agent)
+        _check_write_right(requester, requested, agent)
         if draft.carried is None:
             self._check_stated_by(tx, requester, draft.stated_by)
         # The run comes after all rights, because entering an unknown run starts it.
         run = self._enter_run(tx, requester, draft, at=at)
         mode = effective_mode(agent.space_mode if agent else None, self._settings.mode)
         org_id = agent.org_id if agent else None
-        space = resolve_space(asked, mode, requester=requester.identity, org_id=org_id)
+        space = resolve_space(requested, mode, requester=requester.identity, org_id=org_id)
         return TargetSpace(space, agent, chat, run)
 
     def _fetch_agent(
@@ -137,8 +141,8 @@ class TargetSpaceResolver:
     def _fetch_chat(self, tx: Tx, requester: Requester, draft: MemoryDraft) -> Chat | None:
         """The chat where it was said; NotFound unless the caller takes part in it. A moved memory
         keeps its chat without a check, unless it moves into the space of a chat."""
-        in_chat = draft.asked.kind is SpaceKind.CHAT
-        chat_id = ChatId(draft.asked.id) if in_chat else draft.learned_in
+        in_chat = draft.requested.kind is SpaceKind.CHAT
+        chat_id = ChatId(draft.requested.id) if in_chat else draft.learned_in
         if chat_id is None or (draft.carried is not None and not in_chat):
             return None
         keys = ParticipantKeys.for_requester(requester)
@@ -164,30 +168,32 @@ class TargetSpaceResolver:
     ) -> Run | None:
         """Enter the run of the draft. A moved memory keeps its run id, and enters a run only if it
         moves into the run's space."""
-        agent_id = draft.asked.agent_id
-        entered = draft.carried is None or draft.asked.kind is SpaceKind.RUN
+        agent_id = draft.requested.agent_id
+        entered = draft.carried is None or draft.requested.kind is SpaceKind.RUN
         if draft.run_id is None or agent_id is None or not entered:
             return None
         return self._runs.enter_run(tx, requester, draft.run_id, agent_id=agent_id, at=at)
 
 
-def _check_write_right(requester: Requester, asked: RequestedSpace, agent: Agent | None) -> None:
+def _check_write_right(
+    requester: Requester, requested: RequestedSpace, agent: Agent | None
+) -> None:
     """Raise Forbidden unless the caller may write the agent's, run's or org's space.
 
     Spaces of users and chats are checked elsewhere: a user's space by its id, and a chat by whether
     the caller takes part in it.
     """
-    if agent is None or asked.kind in (SpaceKind.USER, SpaceKind.CHAT):
+    if agent is None or requested.kind in (SpaceKind.USER, SpaceKind.CHAT):
         return
-    view = SpaceView(_space_before_mode(asked, agent), agent.id, agent.owner)
+    view = SpaceView(_space_before_mode(requested, agent), agent.id, agent.owner)
     if not may_write(requester.space_caller, view).allowed:
         raise not_owner_error()
 
 
-def _space_before_mode(asked: RequestedSpace, agent: Agent) -> Space:
-    if asked.kind in AGENT_KINDS:
-        return Space(asked.kind, agent.id)
-    return Space(asked.kind, agent.org_id if asked.kind is SpaceKind.ORG else asked.id)
+def _space_before_mode(requested: RequestedSpace, agent: Agent) -> Space:
+    if requested.kind in AGENT_KINDS:
+        return Space(requested.kind, agent.id)
+    return Space(requested.kind, agent.org_id if requested.kind is SpaceKind.ORG else requested.id)
 
 
 def may_read_entry(tx: Tx, stores: MemoryStores, requester: Requester, entry_id: str) -> bool:

@@ -227,17 +227,17 @@ class MemoryWriter:
         and the requester's to change. Others' rows are passed over as if they were not there."""
         if new.memory.kind is not MemoryKind.STATEMENT:
             return None
-        said = statement_facts(new.memory)
+        statement = statement_facts(new.memory)
         # `find_same_text` also locks the text itself in this space until the commit. A second
         # writer of an equal text waits there and then finds the row that the first one inserted.
         # A unique index could not do that: two people may say the same, and both rows stay.
         for one in self._stores.memories.find_same_text(tx, new, now=at):
-            if one.bare_names or not is_repeat(said, statement_facts(one.memory)):
+            if one.bare_names or not is_repeat(statement, statement_facts(one.memory)):
                 continue
             # The lock on the text does not stop a PATCH or a DELETE of the row that was found.
             # So the row is locked, read again and compared again.
             locked = self._stores.memories.fetch(tx, one.memory.id, lock=True)
-            if locked is None or not _is_still_repeat(locked, said):
+            if locked is None or not _is_still_repeat(locked, statement):
                 continue
             if self._succession.can_change(tx, requester, locked):
                 return locked
@@ -264,8 +264,8 @@ class MemoryWriter:
             at=new.memory.updated_at,
             taking=taken.memory,
         )
-        asked = draft.explicit_expires_at is not None or draft.policy is not None
-        notices = self._expiry_warnings(stored) if asked else ()
+        asks_for_expiry = draft.explicit_expires_at is not None or draft.policy is not None
+        notices = self._expiry_warnings(stored) if asks_for_expiry else ()
         if taken.left:
             notices += (duplicate_warning(taken.left),)
         return MemoryWriteResult(stored, WriteStatus.DUPLICATE, notices)
@@ -332,13 +332,13 @@ def _is_privacy_set_by_subject(memory: Memory, draft: MemoryDraft) -> bool:
     """Whether a subject of the memory chose its sensitivity or `portable` explicitly."""
     if draft.carried is not None:
         return draft.carried.privacy_said
-    said = draft.sensitivity is not None or draft.portable is not None
-    return said and memory.stated_by is not None and memory.stated_by in memory.subjects
+    is_set = draft.sensitivity is not None or draft.portable is not None
+    return is_set and memory.stated_by is not None and memory.stated_by in memory.subjects
 
 
-def _is_still_repeat(locked: StoredMemory, said: StatementFacts) -> bool:
+def _is_still_repeat(locked: StoredMemory, statement: StatementFacts) -> bool:
     active = locked.memory.status is MemoryStatus.ACTIVE
-    return active and is_repeat(said, statement_facts(locked.memory))
+    return active and is_repeat(statement, statement_facts(locked.memory))
 
 
 def _duplicate_id_error(memory_id: MemoryId) -> Conflict:

@@ -98,10 +98,10 @@ class PortableStore:
             self._rows.from_row(row, related.get(row[_ID_AT], NO_RELATED_ROWS)) for row in found
         ]
         as_of = exported.filters.as_of
-        shown = stored if as_of is None else self._versions.restore_as_of(tx, stored, as_of)
+        restored = stored if as_of is None else self._versions.restore_as_of(tx, stored, as_of)
         # Cursors come from the rows as they are now: the query sorts by these, not by the versions.
         places = ((one.memory.created_at, one.memory.id) for one in stored)
-        return list(zip(places, shown, strict=True))
+        return list(zip(places, restored, strict=True))
 
     def parts_of_memories(
         self, tx: Tx, type_: LineType, memory_ids: Sequence[MemoryId]
