@@ -57,8 +57,8 @@ def token_command(config: Path | None, database_url: str | None) -> str:
     """The shell command that makes tokens for this server, with the same config and database."""
     name = "recollect" if shutil.which("recollect") else sys.argv[0]
     options = {"--config": config, FLAGS["database.url"]: database_url}
-    given = [part for flag, value in options.items() if value for part in (flag, str(value))]
-    return shlex.join([name, "token", *given])
+    arguments = [part for flag, value in options.items() if value for part in (flag, str(value))]
+    return shlex.join([name, "token", *arguments])
 
 
 def base_url(host: str, port: int) -> str:

@@ -54,8 +54,8 @@ class AesGcmCipher:
             return text
         # A random nonce for each value: 96 bits make a repeat under one key negligible.
         nonce = secrets.token_bytes(_NONCE_BYTES)
-        place = _associated_data(table, column, row_id)
-        sealed = self._keys[self._current].encrypt(nonce, text.encode(), place)
+        associated = _associated_data(table, column, row_id)
+        sealed = self._keys[self._current].encrypt(nonce, text.encode(), associated)
         return SEALED_MARKER + _encode(_encode_header(self._current) + nonce + sealed)
 
     def open(self, stored: str, *, table: str, column: str, row_id: str) -> str:

@@ -111,10 +111,10 @@ class MaintenanceStore:
         sealed = EncryptedColumn(self._cipher, _ENCRYPTED_COLUMNS[column])
         stored = tx.fetch(_VALUE_QUERIES[column], {"id": id_})[0][0]
         try:
-            fresh = sealed.seal(sealed.open(stored, id_), id_)
+            resealed = sealed.seal(sealed.open(stored, id_), id_)
         except Internal:
             return False
-        tx.run(_RESEAL[column], {"id": id_, "stored": stored, "fresh": fresh})
+        tx.run(_RESEAL[column], {"id": id_, "stored": stored, "resealed": resealed})
         return True
 
     def delete_vectors(self, tx: Tx, tree_id: TreeId) -> None:
@@ -172,8 +172,8 @@ def _reseal_query(column: Column[Any]) -> Query:
     """Update only if nobody changed the value since it was read."""
     id_ = _row_id(column)
     unchanged = and_(id_ == param("id", id_), column == param("stored", column))
-    fresh = {column.name: param("fresh", column)}
-    return Query(update(column.table).where(unchanged).values(fresh))
+    resealed = {column.name: param("resealed", column)}
+    return Query(update(column.table).where(unchanged).values(resealed))
 
 
 def _key_count_query(column: Column[Any]) -> Query:

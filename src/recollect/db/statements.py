@@ -58,8 +58,8 @@ class CompiledQuery:
 
     def bind(self, params: Params) -> list[Any]:
         """The parameter values in the order of the text. Raises KeyError for a missing one."""
-        given = {**self.constants, **params} if self.constants else params
-        return [given[name] for name in self.order]
+        values = {**self.constants, **params} if self.constants else params
+        return [values[name] for name in self.order]
 
 
 def param(name: str, like: ColumnElement[Any] | None = None) -> BindParameter[Any]:

@@ -62,7 +62,7 @@ class MiniLmEmbedder:
         tokens = [network.token_ids(text) for text in texts]
         rows = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for batch in _batches_by_length([len(ids) for ids in tokens]):
-            rows[batch] = network.compute_vectors([tokens[place] for place in batch])
+            rows[batch] = network.compute_vectors([tokens[index] for index in batch])
         return rows
 
     def _load_network(self) -> "_OnnxNetwork":
@@ -115,11 +115,11 @@ class _OnnxNetwork:
 def _batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Groups of text indexes. Texts of similar length are batched, so that little is padded."""
     batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[index] > BATCH_TOKENS:
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(index)
     if batch:
         yield batch
 

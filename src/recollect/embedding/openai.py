@@ -302,7 +302,7 @@ def _order_rows(answer: dict[str, Any], count: int) -> list[Any]:
     if len(items) != count:
         raise _UnusableAnswer(f"{len(items)} vectors for {count} texts")
     # The protocol numbers the vectors; endpoints that don't are taken to answer in order.
-    rows = {item.get("index", place): item["embedding"] for place, item in enumerate(items)}
+    rows = {item.get("index", index): item["embedding"] for index, item in enumerate(items)}
     if set(rows) != set(range(count)):
         raise _UnusableAnswer("vectors whose numbering has gaps")
-    return [rows[place] for place in range(count)]
+    return [rows[index] for index in range(count)]

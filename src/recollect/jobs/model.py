@@ -44,8 +44,8 @@ def backoff_delay(attempt: int, *, outage: bool = False) -> timedelta:
 
     During an `outage` of another system it is at most a minute, so that work resumes soon after.
     """
-    most = _OUTAGE_SECONDS_MAX if outage else _BACK_OFF_SECONDS_MAX
-    return timedelta(seconds=min(2 ** min(attempt, 20), most))
+    seconds_max = _OUTAGE_SECONDS_MAX if outage else _BACK_OFF_SECONDS_MAX
+    return timedelta(seconds=min(2 ** min(attempt, 20), seconds_max))
 
 
 JobHandler = Callable[[Job], Awaitable[NewJob | None]]

@@ -60,8 +60,8 @@ class Uuid7Ids:
         """Random bytes, requested from the kernel in larger portions."""
         if len(self._random) < size:
             self._random = os.urandom(512)
-        taken, self._random = self._random[:size], self._random[size:]
-        return taken
+        portion, self._random = self._random[:size], self._random[size:]
+        return portion
 
 
 def derive_id(uuid: str, number: int) -> str:

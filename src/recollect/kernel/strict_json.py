@@ -126,31 +126,31 @@ class _JsonNode(NamedTuple):
         It stops at the first name that is no plain word: an arbitrary name is content of the
         caller, and may be what an error must not repeat.
         """
-        places = [self]
-        while (outer := places[-1].outer) is not None:
-            places.append(outer)
-        way = ""
-        for place in reversed(places[:-1]):
-            if isinstance(place.step, int):
-                way += f"[{place.step}]"
-            elif not _PLAIN_NAME.fullmatch(place.step):
+        nodes = [self]
+        while (outer := nodes[-1].outer) is not None:
+            nodes.append(outer)
+        path = ""
+        for node in reversed(nodes[:-1]):
+            if isinstance(node.step, int):
+                path += f"[{node.step}]"
+            elif not _PLAIN_NAME.fullmatch(node.step):
                 break
             else:
-                way += f".{place.step}" if way else place.step
-        return way[:_FIELD_CHARS_MAX] or "body"
+                path += f".{node.step}" if path else node.step
+        return path[:_FIELD_CHARS_MAX] or "body"
 
 
 def _iter_nodes(value: Any) -> Iterator[_JsonNode]:
     """The value and all values nested in it."""
     stack = [_JsonNode(value)]
     while stack:
-        place = stack.pop()
-        yield place
-        item = place.value
+        node = stack.pop()
+        yield node
+        item = node.value
         if isinstance(item, dict):
-            stack.extend(_JsonNode(one, place, name) for name, one in item.items())
+            stack.extend(_JsonNode(one, node, name) for name, one in item.items())
         elif isinstance(item, list):
-            stack.extend(_JsonNode(one, place, at) for at, one in enumerate(item))
+            stack.extend(_JsonNode(one, node, at) for at, one in enumerate(item))
 
 
 def _check_tree(value: Any) -> None:
@@ -204,7 +204,7 @@ def _not_finite_error(value: Any) -> ValidationFailed:
 
 def _find_field(value: Any, is_wrong: Callable[[Any], bool]) -> str:
     """The path of the first value that is wrong; `body` if there is none."""
-    return next((place.field for place in _iter_nodes(value) if is_wrong(place.value)), "body")
+    return next((node.field for node in _iter_nodes(value) if is_wrong(node.value)), "body")
 
 
 def _too_deep_error() -> ValidationFailed:

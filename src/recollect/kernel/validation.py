@@ -61,15 +61,15 @@ def _walk_json(value: object) -> Iterator[tuple[object, int]]:
         yield item, depth if nested else 0
         if isinstance(item, dict):
             stack.extend((name, 0) for name in item)
-            stack.extend((member, depth + 1) for member in item.values())
+            stack.extend((inner, depth + 1) for inner in item.values())
         elif isinstance(item, list):
-            stack.extend((member, depth + 1) for member in item)
+            stack.extend((inner, depth + 1) for inner in item)
 
 
 def _check_item(item: object, name: str) -> None:
     if isinstance(item, str):
         strict_json.check_text(item, name)
-    elif isinstance(item, dict) and not all(isinstance(member, str) for member in item):
+    elif isinstance(item, dict) and not all(isinstance(inner, str) for inner in item):
         raise ValidationFailed.for_field(name, "must have texts as field names")
     elif isinstance(item, float) and not math.isfinite(item):
         raise ValidationFailed.for_field(name, "must not hold a number that is not finite")

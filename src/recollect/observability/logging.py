@@ -103,8 +103,8 @@ def _outline_exception(logger: WrappedLogger, method: str, event: EventDict) -> 
 
     The message is shown only for Internal and Unavailable, whose texts are written for the log.
     """
-    given = event.pop("exc_info", None)
-    error = sys.exc_info()[1] if given is True else given
+    exc_info = event.pop("exc_info", None)
+    error = sys.exc_info()[1] if exc_info is True else exc_info
     if isinstance(error, tuple):
         error = error[1]
     if isinstance(error, BaseException):

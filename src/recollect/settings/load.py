@@ -233,10 +233,10 @@ def _validate(given: Mapping[str, _SettingValue]) -> Settings:
     tree: dict[str, Any] = {}
     for key, one in given.items():
         *sections, name = key.split(".")
-        place = tree
+        table = tree
         for section in sections:
-            place = place.setdefault(section, {})
-        place[name] = one.value
+            table = table.setdefault(section, {})
+        table[name] = one.value
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:

@@ -120,9 +120,9 @@ def _connect_arguments(url: str, lock_wait_ms: int) -> dict[str, Any]:
 
 def _connect_options(url: str, lock_wait_ms: int) -> str:
     """Ours come last, so they win; options of the URL, such as a `search_path`, are kept."""
-    given = conninfo_to_dict(url).get("options")
+    from_url = conninfo_to_dict(url).get("options")
     options = f"-c timezone=UTC -c datestyle=ISO -c lock_timeout={lock_wait_ms}"
-    return f"{given} {options}" if given else options
+    return f"{from_url} {options}" if from_url else options
 
 
 class PipelinedConnection:
