@@ -5,26 +5,19 @@ from datetime import datetime
 from typing import Any
 
 from recollect.http.call import Call, Handler
-from recollect.http.operation import (
-    ID,
-    Operation,
-    memory_operation,
-    nullable_field,
-    resource,
-)
+from recollect.http.operation import Operation, memory_operation, nullable_field, resource
 from recollect.http.params import Schema
-from recollect.http.render import instant_text
-from recollect.http.schemas import (
-    INSTANT,
-    INTEGER,
-    TEXT,
-    object_schema,
-    schema_ref,
+from recollect.http.resource import (
+    InstantText,
+    Resource,
+    ResourcePart,
+    attribute,
+    resource_schemas,
 )
+from recollect.http.schemas import INTEGER, TEXT, object_schema, schema_ref
 from recollect.kernel.strict_json import dump
 from recollect.memories.render import memory_to_json
 from recollect.memories.rest_read import MEMORY_PROPERTIES
-from recollect.people.model import Relationship
 from recollect.search.commands import RecallMemories, SearchMemories
 from recollect.search.memories.explain_hit import (
     FindingStage,
@@ -32,52 +25,62 @@ from recollect.search.memories.explain_hit import (
 )
 from recollect.search.memories.pages import MemoryHit
 from recollect.search.memories.service import MemorySearchService
-from recollect.search.recall.people import RecalledPerson
 from recollect.search.recall.service import RecallService
 
 
-def _list_of(schema: Schema) -> Schema:
-    return {"type": "array", "items": schema}
+class MemoryHitResource(Resource):
+    """What a hit has besides the fields of its memory."""
+
+    score: float
+    stages: list[FindingStage]
+    why: str
 
 
-_DEGRADED = _list_of({"type": "string", "enum": [str(part) for part in MemorySearchComponent]})
-_HIT_FIELDS: dict[str, Any] = {
-    "score": {"type": "number"},
-    "stages": _list_of({"type": "string", "enum": [str(stage) for stage in FindingStage]}),
-    "why": TEXT,
-}
-_RELATIONSHIP = resource(
-    {
-        "relationship": TEXT,
-        "to_person_id": nullable_field(ID),
-        "stated_by": nullable_field(ID),
-        "created_at": INSTANT,
-    }
-)
+class RelationshipFields(ResourcePart):
+    """A relationship. `stated_by` is the person, not the user: not everybody may know whose user
+    that is."""
+
+    relationship: str
+    to_person_id: str | None
+    stated_by: str | None = attribute("stated_by_person")
+    created_at: InstantText
+
+
+class RecalledPersonFields(ResourcePart):
+    """A person in a recall."""
+
+    id: str
+    name: str
+    relationships: list[RelationshipFields]
+
+
+class RecallResource(Resource):
+    """A prompt block and what is in it."""
+
+    context: str | None
+    items: list[dict[str, Any]]
+    people: list[RecalledPersonFields]
+    tokens: int
+    token_budget: int
+    omitted: int
+    degraded: list[MemorySearchComponent]
+
+
+_SCHEMAS = resource_schemas(MemoryHitResource, RecallResource)
+_RECALL = _SCHEMAS["Recall"]
+_HITS: Schema = {"type": "array", "items": schema_ref("MemoryHit")}
 
 RESOURCES: dict[str, Schema] = {
-    "MemoryHit": resource(MEMORY_PROPERTIES | _HIT_FIELDS),
+    "MemoryHit": resource(MEMORY_PROPERTIES | _SCHEMAS["MemoryHit"]["properties"]),
     "MemoryHits": object_schema(
         {
-            "data": _list_of(schema_ref("MemoryHit")),
+            "data": _HITS,
             "next_cursor": nullable_field(TEXT),
-            "degraded": _DEGRADED,
+            "degraded": _RECALL["properties"]["degraded"],
         },
         {"withheld": INTEGER},
     ),
-    "Recall": resource(
-        {
-            "context": nullable_field(TEXT),
-            "items": _list_of(schema_ref("MemoryHit")),
-            "people": _list_of(
-                resource({"id": ID, "name": TEXT, "relationships": _list_of(_RELATIONSHIP)})
-            ),
-            "tokens": INTEGER,
-            "token_budget": INTEGER,
-            "omitted": INTEGER,
-            "degraded": _DEGRADED,
-        }
-    ),
+    "Recall": _RECALL | {"properties": _RECALL["properties"] | {"items": _HITS}},
 }
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -122,43 +125,19 @@ async def recall_memories(call: Call) -> str:
     """Return a prompt block."""
     command: RecallMemories = call.body
     result = await call.services[RecallService].recall(call.required_requester, command)
-    return dump(
-        {
-            "context": result.context,
-            "items": _to_hits(result.items, result.now),
-            "people": [_to_person(person) for person in result.people],
-            "tokens": result.tokens,
-            "token_budget": command.token_budget,
-            "omitted": result.omitted,
-            "degraded": list(result.degraded),
-        }
-    )
+    return RecallResource(
+        context=result.context,
+        items=_to_hits(result.items, result.now),
+        people=[RecalledPersonFields.model_validate(person) for person in result.people],
+        tokens=result.tokens,
+        token_budget=command.token_budget,
+        omitted=result.omitted,
+        degraded=list(result.degraded),
+    ).to_json()
 
 
 def _to_hits(hits: Sequence[MemoryHit], now: datetime) -> list[dict[str, Any]]:
-    return [
-        memory_to_json(hit.stored, now)
-        | {"score": hit.score, "stages": list(hit.stages), "why": hit.why}
-        for hit in hits
-    ]
-
-
-def _to_person(person: RecalledPerson) -> dict[str, Any]:
-    return {
-        "id": person.id,
-        "name": person.name,
-        "relationships": [_to_relationship(claim) for claim in person.relationships],
-    }
-
-
-def _to_relationship(claim: Relationship) -> dict[str, Any]:
-    """`stated_by` is the person, not the user: not everybody may know whose user that is."""
-    return {
-        "relationship": claim.relationship,
-        "to_person_id": claim.to_person_id,
-        "stated_by": claim.stated_by_person,
-        "created_at": instant_text(claim.created_at),
-    }
+    return [memory_to_json(hit.stored, now) | MemoryHitResource.to_fields(hit) for hit in hits]
 
 
 HANDLERS: dict[str, Handler] = {
