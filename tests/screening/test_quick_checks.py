@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from recollect.screening.pii import DETECTORS, PiiMatch, find_pii
 from recollect.screening.pii.text import fold_text
-from recollect.screening.secrets import find_secret, scan_for_secret
-from recollect.screening.secrets.quick_check import is_harmless
+from recollect.screening.secrets import find_secret, is_harmless, scan_for_secret
 from tests.screening.test_secrets import JWT, LABELS, PROVIDER_KEYS, pem
 
 SECRET_PIECES = (

@@ -41,13 +41,17 @@ def parse_question(text: str, speakers: Mapping[str, str]) -> Question:
     """
     question = drop_unstorable(text)
     words = query_tokens(question)
-    ids = _ids_by_token(speakers)
+    # Speaker ids by the token of their name. Names of several words are ignored.
+    by_tokens = ((query_tokens(name), speaker) for name, speaker in speakers.items())
+    ids = {name[0]: speaker for name, speaker in by_tokens if len(name) == 1}
     named = {ids[word] for word in words if word in ids}
     speaker = next(iter(named)) if len(named) == 1 else None
     called = {word for word in words if word in ids}
+    content = [word for word in words if word not in STOP_WORDS and word not in called]
     return Question(
         text=question,
-        words=_search_words(words, called),
+        # A question of names and stop words only ("Who is Ann?") is searched by all its words.
+        words=tuple(dict.fromkeys(map(stem, content or words))),
         dense=_to_first_person(question, called) if speaker is not None else question,
         speaker=speaker,
         of_self=not named and not english.FIRST_PERSON.isdisjoint(words),
@@ -71,21 +75,9 @@ def speaker_names(user_id: str) -> list[str]:
     return [word for word in query_tokens(local)[:1] if _is_name(word)]
 
 
-def _ids_by_token(speakers: Mapping[str, str]) -> dict[str, str]:
-    """Speaker ids by the token of their name; names of several words are ignored."""
-    found = ((query_tokens(name), speaker) for name, speaker in speakers.items())
-    return {words[0]: speaker for words, speaker in found if len(words) == 1}
-
-
 def _is_name(word: str) -> bool:
     letters = sum(char.isalpha() for char in word)
     return letters >= 2 and word not in STOP_WORDS and word not in english.ROLE_NAMES
-
-
-def _search_words(words: Sequence[str], called: set[str]) -> tuple[str, ...]:
-    # A question of names and stop words only ("Who is Ann?") is searched by all its words.
-    content = [word for word in words if word not in STOP_WORDS and word not in called]
-    return tuple(dict.fromkeys(map(stem, content or words)))
 
 
 def _to_first_person(text: str, called: set[str]) -> str:

@@ -18,7 +18,8 @@ def find_emails(text: str) -> Iterator[Span]:
     for found in _AT_DOMAIN.finditer(text):
         start = max(_local_start(text, found.start()), free)
         local = text[start : found.start()]
-        if _is_local_part(local) and not _is_no_mailbox(text, start, found):
+        is_local_part = local and local[-1] not in ".'" and ".." not in local
+        if is_local_part and not _is_no_mailbox(text, start, found):
             free = found.end()
             yield start, free
 
@@ -33,19 +34,12 @@ def find_ip_addresses(text: str) -> Iterator[Span]:
 
 def _local_start(text: str, at: int) -> int:
     start = at
-    while start > max(0, at - _LOCAL_CHARS_MAX) and _is_local_char(text[start - 1]):
+    least = max(0, at - _LOCAL_CHARS_MAX)
+    while start > least and (text[start - 1].isalnum() or text[start - 1] in "._%+-'"):
         start -= 1
     while start < at and not text[start].isalnum():
         start += 1
     return start
-
-
-def _is_local_char(char: str) -> bool:
-    return char.isalnum() or char in "._%+-'"
-
-
-def _is_local_part(local: str) -> bool:
-    return bool(local) and local[-1] not in ".'" and ".." not in local
 
 
 def _is_no_mailbox(text: str, start: int, found: re.Match[str]) -> bool:
@@ -82,24 +76,16 @@ def _ipv6_span(text: str, found: re.Match[str]) -> Span | None:
     address = found["v6"]
     if address.endswith(":") and not address.endswith("::"):
         address = address[:-1]
-    if not _is_ipv6(address) or not (_is_specific(address) or address == "::1"):
-        return None
-    in_slice = _INDEXED.search(text, max(0, found.start() - 2), found.start())
-    return None if in_slice else (found.start("v6"), found.start("v6") + len(address))
-
-
-def _is_specific(address: str) -> bool:
-    """Is it more than the `a::b` of a programming language?"""
-    digits = [char for char in address if char not in ":."]
-    return len(digits) >= 4 and any(map(str.isdigit, digits))
-
-
-def _is_ipv6(address: str) -> bool:
     try:
         ipaddress.IPv6Address(address)
     except ValueError:
-        return False
-    return True
+        return None
+    # An address has more to it than the `a::b` of a programming language.
+    digits = [char for char in address if char not in ":."]
+    if address != "::1" and (len(digits) < 4 or not any(map(str.isdigit, digits))):
+        return None
+    in_slice = _INDEXED.search(text, max(0, found.start() - 2), found.start())
+    return None if in_slice else (found.start("v6"), found.start("v6") + len(address))
 
 
 _LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"

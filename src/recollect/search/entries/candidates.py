@@ -154,8 +154,8 @@ async def find_nearest_in_index(
     try:
         return await index.nearest_entries(trees, vector, limit=limit), ()
     except Unavailable:
-        # The search goes on by words and reports the failure. Our own tables are not asked for the
-        # nearest vectors instead: who runs a vector database has too many for that.
+        # An empty list, not None, for which our own tables would be asked: the search goes on by
+        # words and reports the failure.
         return [], [EntrySearchComponent.VECTORS]
 
 

@@ -132,47 +132,47 @@ class CorpusCache:
         thread, so it gets small work only; `scan` runs beside it."""
         changed = [tree for tree in trees.values() if cached.trees.get(tree.tree_id) != tree]
         whole = cached.corpus is None or len(changed) > _CHANGED_TREES_MAX
-        work = self._full_reader(scope) if whole else self._change_reader(scope, cached)
         light = _count_entries(trees.values() if whole else changed) <= _LIGHT_ROWS
-        return await (self._database.read if light else self._database.scan)(work)
+        run = self._database.read if light else self._database.scan
+        if whole:
+            return await run(lambda tx: self._read_scope(tx, scope))
+        return await run(lambda tx: self._read_changed_trees(tx, scope, cached))
 
-    def _full_reader(self, scope: SearchScope) -> Callable[[Tx], _CorpusChange]:
-        def work(tx: Tx) -> _CorpusChange:
-            texts = self._store.texts(tx, scope)
-            vectors = self._store.vectors(tx, scope, model=self.model) if self.model else []
-            return _CorpusChange(self._tree_states(tx, scope), texts, vectors, whole=True)
+    def _read_scope(self, tx: Tx, scope: SearchScope) -> _CorpusChange:
+        texts = self._store.texts(tx, scope)
+        vectors = self._store.vectors(tx, scope, model=self.model) if self.model else []
+        return _CorpusChange(self._tree_states(tx, scope), texts, vectors, whole=True)
 
-        return work
+    def _read_changed_trees(
+        self, tx: Tx, scope: SearchScope, cached: _CachedCorpus
+    ) -> _CorpusChange:
+        """The changed rows of each changed tree.
 
-    def _change_reader(
-        self, scope: SearchScope, cached: _CachedCorpus
-    ) -> Callable[[Tx], _CorpusChange]:
-        """Reads the changed rows of each changed tree.
+        The idea: a tree's revision grows with each change of its index rows, so the rows above the
+        revision that we have are all that we lack. The invariant: states and rows come from one
+        snapshot, and the states that are stored are those of this snapshot. Else a change between
+        two reads would be counted as read.
 
         A tree id can be used again after its tree was evicted, and the new tree counts its
         revisions from the start. `born` tells the two apart: for a tree that is new to us, or is
         another tree under a known id, all revisions are read (after -1), else only newer ones.
         `changed_texts` and `changed_vectors` take no scope: the ids come from the permitted trees
-        of the same snapshot.
+        of the same snapshot, so that permissions are checked once and not again for each tree.
         """
-
-        def work(tx: Tx) -> _CorpusChange:
-            trees = self._tree_states(tx, scope)
-            texts: list[TextRow] = []
-            vectors: list[VectorRow] = []
-            for tree in trees.values():
-                known = cached.trees.get(tree.tree_id)
-                if known == tree:
-                    continue
-                after = known.revision if known is not None and known.born == tree.born else -1
-                texts += self._store.changed_texts(tx, tree.tree_id, after_revision=after)
-                if self.model:
-                    vectors += self._store.changed_vectors(
-                        tx, tree.tree_id, model=self.model, after_revision=after
-                    )
-            return _CorpusChange(trees, texts, vectors, whole=False)
-
-        return work
+        trees = self._tree_states(tx, scope)
+        texts: list[TextRow] = []
+        vectors: list[VectorRow] = []
+        for tree in trees.values():
+            known = cached.trees.get(tree.tree_id)
+            if known == tree:
+                continue
+            after = known.revision if known is not None and known.born == tree.born else -1
+            texts += self._store.changed_texts(tx, tree.tree_id, after_revision=after)
+            if self.model:
+                vectors += self._store.changed_vectors(
+                    tx, tree.tree_id, model=self.model, after_revision=after
+                )
+        return _CorpusChange(trees, texts, vectors, whole=False)
 
     def _apply_change(self, cached: _CachedCorpus, change: _CorpusChange) -> Corpus:
         """A corpus with the change applied. Rows are removed only with their tree, because entries

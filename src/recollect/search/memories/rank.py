@@ -170,12 +170,17 @@ def cosine_scores(table: MemoryTable, vector: Vector | None) -> Scores:
 def _score_signals(table: MemoryTable, query: RankingQuery) -> _SignalScores:
     size, question, auto = len(table), query.question, query.mode is SearchType.AUTO
     by_words = query.mode is not SearchType.SEMANTIC
+    spans, graph = (question.spans, query.graph) if auto else ((), None)
     return _SignalScores(
         words=word_scores(table, question, query.names) if by_words else np.zeros(size),
         near=cosine_scores(table, None if query.mode is SearchType.FULLTEXT else query.vector),
         person=np.fromiter((auto and row.about for row in table.rows), np.bool_, size),
-        time=_time_scores(table, question.spans if auto else ()),
-        graph=_graph_scores(table, query.graph if auto else None),
+        time=np.fromiter((_time_score(row, spans) for row in table.rows), np.float64, size)
+        if spans
+        else np.zeros(size),
+        graph=np.fromiter((graph.get(row.memory_id, 0.0) for row in table.rows), np.float64, size)
+        if graph
+        else np.zeros(size),
     )
 
 
@@ -232,28 +237,14 @@ def _spellings(table: MemoryTable, word: str) -> list[int]:
     return table.vocabulary.numbers_by_stem(stem(word))
 
 
-def _time_scores(table: MemoryTable, spans: Sequence[TimeSpan]) -> Scores:
-    if not spans:
-        return np.zeros(len(table))
-    return np.fromiter((_time_score(row, spans) for row in table.rows), np.float64, len(table))
-
-
 def _time_score(row: MemoryCandidate, spans: Sequence[TimeSpan]) -> float:
     """1 if the memory's validity overlaps a time in the query, else how near the time of its
     observation is to one. A memory without validity bounds is judged by its observation alone."""
     start, until = row.valid_from, row.valid_until
     bounded = start is not None or until is not None
-    if bounded and any(_is_overlap(span, start, until) for span in spans):
+    if bounded and any(
+        (start is None or start < span.until) and (until is None or span.start < until)
+        for span in spans
+    ):
         return 1.0
     return references.closeness(spans, row.observed_at)
-
-
-def _is_overlap(span: TimeSpan, start: datetime | None, until: datetime | None) -> bool:
-    return (start is None or start < span.until) and (until is None or span.start < until)
-
-
-def _graph_scores(table: MemoryTable, graph: Mapping[str, float] | None) -> Scores:
-    if not graph:
-        return np.zeros(len(table))
-    found = (graph.get(row.memory_id, 0.0) for row in table.rows)
-    return np.fromiter(found, np.float64, len(table))

@@ -76,6 +76,13 @@ class _CachedRows:
 class MemoryRowCache:
     """The cache. `build_table` takes a lock; it may be called from any thread.
 
+    The idea: every search of every caller shares one pool of words and one of vectors, and a table
+    is nothing but indexes into them. The invariant: a slot is found by row number and revision
+    alone, and arrays are replaced rather than changed, so that a table that is being ranked on
+    another thread never sees a row change. Rejected: a corpus for each caller, as entries have.
+    What a caller may see of memories depends on chat, asker, instant and filter, so a corpus of
+    each combination would be built anew for nearly every search (docs/adr/0016).
+
     Size and recency are tracked by row: `used` holds the tick of the last search that used the row.
     When the cache is too large, the rows used last are copied into a new one. The table is built
     before that, so a search always gets the rows it just added.
@@ -118,12 +125,14 @@ class MemoryRowCache:
             _add_vectors(self._cached, vectors)
             table = self._build_table(rows)
             if _nbytes(self._cached) > self._bytes_max:
-                self._cached = _most_recent(self._cached, self._dimensions, self._kept_rows())
+                share = _KEPT_SHARE * self._bytes_max / _nbytes(self._cached)
+                kept = int(share * len(self._cached.slots))
+                self._cached = _most_recent(self._cached, self._dimensions, kept)
         return table
 
     def _build_table(self, rows: Sequence[MemoryCandidate]) -> MemoryTable:
         cached = self._cached
-        keys = _cache_keys(rows)
+        keys = [(row.doc, row.revision) for row in rows]
         found = _look_up(cached.slots, keys)
         slots, places = found[found >= 0], _look_up(cached.places, keys)[found >= 0]
         known = rows
@@ -131,6 +140,7 @@ class MemoryRowCache:
             known = [row for row, slot in zip(rows, found.tolist(), strict=True) if slot >= 0]
         # In place, under the lock: ticks are only read by an eviction.
         cached.used[slots] = next(self._ticks)
+        has_vector = np.fromiter((row.has_vector for row in known), np.bool_, len(known))
         return MemoryTable(
             rows=known,
             vocabulary=cached.vocabulary,
@@ -139,25 +149,13 @@ class MemoryRowCache:
             lengths=cached.lengths[slots],
             vectors=cached.vectors,
             places=places,
-            whole=len(known) == len(rows) and not (_vector_flags(known) & (places < 0)).any(),
+            whole=len(known) == len(rows) and not (has_vector & (places < 0)).any(),
         )
-
-    def _kept_rows(self) -> int:
-        share = _KEPT_SHARE * self._bytes_max / _nbytes(self._cached)
-        return int(share * len(self._cached.slots))
-
-
-def _cache_keys(rows: Sequence[MemoryCandidate]) -> list[Key]:
-    return [(row.doc, row.revision) for row in rows]
 
 
 def _look_up(numbers: Mapping[Key, int], keys: Sequence[Key]) -> Ints:
     """The number of each key, -1 for unknown ones."""
     return np.fromiter((numbers.get(key, -1) for key in keys), np.int64, len(keys))
-
-
-def _vector_flags(rows: Sequence[MemoryCandidate]) -> NDArray[np.bool_]:
-    return np.fromiter((row.has_vector for row in rows), np.bool_, len(rows))
 
 
 def _nbytes(cached: _CachedRows) -> int:
