@@ -1,4 +1,4 @@
-"""The suite runs over REST, gRPC and the services themselves, on a fresh database each time."""
+"""The suite runs over REST, gRPC and the handlers without a wire, on a fresh database each time."""
 
 import pytest
 
