@@ -1,7 +1,7 @@
 """Builds the services of conversations: entries, sharing, search, indexing and eviction."""
 
 from recollect.app.context import AppContext
-from recollect.app.search import build_search_deps
+from recollect.app.search import build_entry_search
 from recollect.conversations.admin_service import AdminService
 from recollect.conversations.entries.service import EntryService
 from recollect.conversations.eviction import EvictionService
@@ -13,7 +13,6 @@ from recollect.recordings.forwarding import ForwardingService
 from recollect.recordings.http_forwarder import HttpForwarder
 from recollect.recordings.service import RecorderService
 from recollect.search.entries.indexing import IndexingService
-from recollect.search.entries.service import EntrySearchService
 
 
 def build_conversation_services(context: AppContext, recorder: RecorderService) -> Services:
@@ -23,7 +22,7 @@ def build_conversation_services(context: AppContext, recorder: RecorderService) 
         ForwardingService(HttpForwarder()),
         ConversationService(context, forget=recorder.cancel_for_tree),
         EntryService(context, indexer, index_raw_text=settings.indexes_raw_text),
-        EntrySearchService(context, build_search_deps(context)),
+        build_entry_search(context),
         IndexingService(context, indexer),
         SharingService(context),
         TransferService(context),

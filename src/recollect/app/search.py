@@ -8,7 +8,7 @@ from recollect.memories.reconcile.jobs import ReconcileJobs
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
 from recollect.search.entries.index_jobs import IndexJobs
 from recollect.search.entries.rank import RankingOptions
-from recollect.search.entries.service import EntrySearchDeps
+from recollect.search.entries.service import EntrySearchService
 from recollect.search.memories.gather import MemorySearchDeps
 from recollect.search.memories.indexing import MemoryIndexJobs
 from recollect.search.memories.rank import MemoryRankingOptions
@@ -17,13 +17,14 @@ from recollect.search.memories.service import MemorySearchService
 from recollect.search.recall.service import RecallService
 
 
-def build_search_deps(context: AppContext) -> EntrySearchDeps:
-    """What EntrySearchService works with."""
+def build_entry_search(context: AppContext) -> EntrySearchService:
+    """Each service has a cache of its own."""
     database, store, search = context.database, context.stores.search, context.settings.search
     embedder = context.embedding.embedder
     model, dimensions = (embedder.model, embedder.dimensions) if embedder else ("", 1)
-    return EntrySearchDeps(
-        corpora=CorpusCache(
+    return EntrySearchService(
+        context,
+        CorpusCache(
             database,
             store,
             CorpusLimits(entries=search.exact_max, bytes=search.cache_mb * 2**20),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from recollect.app.application import App, build
-from recollect.app.search import build_search_deps
+from recollect.app.search import build_entry_search
 from recollect.conversations.admin_service import AdminService
 from recollect.conversations.commands import AppendEntry, ShareConversation
 from recollect.conversations.entries.entry import Entry
@@ -137,9 +137,7 @@ class Node:
 
     def find_anew(self, user: str, query: str) -> Found:
         """The same by a service that was just made and remembers nothing."""
-        context = self.app.context
-        service = EntrySearchService(context, build_search_deps(context))
-        return self._find(service, user, query)
+        return self._find(build_entry_search(self.app.context), user, query)
 
     def _find(self, service: EntrySearchService, user: str, query: str) -> Found:
         async def ask(kind: str) -> list[tuple[str, float]]:

@@ -18,7 +18,7 @@ from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
 from recollect.search.entries.index_jobs import IndexJobs
 from recollect.search.entries.indexing import VECTOR_INDEX, EntryIndexer
 from recollect.search.entries.rank import RankingOptions
-from recollect.search.entries.service import EntrySearchDeps, EntrySearchService
+from recollect.search.entries.service import EntrySearchService
 from recollect.search.memories.indexing import MemoryIndexer, MemoryIndexJobs
 from recollect.search.model import EntryHit, EntryHitPage, SearchType, index_words
 from recollect.search.ports import VectorIndex
@@ -150,8 +150,9 @@ class SearchSetup:
         """A search service that ranks up to so many entries as a whole."""
         database, store = self.storage.engine, self.storage.stores.search
         model, dimensions = self.embedder.model, self.embedder.dimensions
-        deps = EntrySearchDeps(
-            corpora=CorpusCache(
+        service = EntrySearchService(
+            self.storage.context,
+            CorpusCache(
                 database,
                 store,
                 CorpusLimits(entries=exact_max, bytes=2**24),
@@ -163,5 +164,4 @@ class SearchSetup:
             fulltext=True,
             ranking=replace(RankingOptions(), candidates=candidates),
         )
-        service = EntrySearchService(self.storage.context, deps)
         return Finder(self.storage, service)

@@ -58,17 +58,6 @@ _LIGHT_TOKENS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class EntrySearchDeps:
-    """What the service works with. Without an embedder there is no semantic search."""
-
-    corpora: CorpusCache
-    embedder: Embedder | None
-    vector_index: VectorIndex | None
-    fulltext: bool
-    ranking: RankingOptions
-
-
-@dataclass(frozen=True, slots=True)
 class _ScopedSearch:
     """A search request with its caller and scope. A cursor belongs to exactly one of these."""
 
@@ -105,12 +94,26 @@ class _GatheredCorpus:
 
 
 class EntrySearchService:
-    """Full-text search, semantic search, or both combined."""
+    """Full-text search, semantic search, or both combined. Without an embedder there is no semantic
+    search."""
 
-    def __init__(self, context: ServiceContext[SearchStores], deps: EntrySearchDeps) -> None:
+    def __init__(
+        self,
+        context: ServiceContext[SearchStores],
+        corpora: CorpusCache,
+        *,
+        embedder: Embedder | None,
+        vector_index: VectorIndex | None,
+        fulltext: bool,
+        ranking: RankingOptions,
+    ) -> None:
         self._database = context.database
         self._stores = context.stores
-        self._deps = deps
+        self._corpora = corpora
+        self._embedder = embedder
+        self._vector_index = vector_index
+        self._fulltext = fulltext
+        self._ranking = ranking
         self._auditor = EventRecorder(context.stores, context.runtime)
 
     async def search(self, principal: Principal, command: SearchEntries) -> EntryHitPage:
@@ -165,7 +168,7 @@ class EntrySearchService:
         # repeated.
         scale = after.scale if after is not None else None
         ranked = await _run_off_loop(
-            gathered.corpus, lambda: _rank(gathered, search, self._deps.ranking, scale)
+            gathered.corpus, lambda: _rank(gathered, search, self._ranking, scale)
         )
         # One match more than the page holds, which only tells that there is a next page.
         matches = matches_after(gathered.corpus, ranked, after, command)
@@ -187,8 +190,8 @@ class EntrySearchService:
         return EntryHitPage(hits, cursor, gathered.failed)
 
     def _require_type(self, type_: SearchType) -> None:
-        available = [SearchType.FULLTEXT] if self._deps.fulltext else []
-        if self._deps.embedder is not None:
+        available = [SearchType.FULLTEXT] if self._fulltext else []
+        if self._embedder is not None:
             available.append(SearchType.SEMANTIC)
         if not available:
             raise VectorStoreDisabled("no search type is switched on here")
@@ -212,19 +215,19 @@ class EntrySearchService:
         The query is embedded after that, because `auto` embeds the question in the first person.
         Without full text the question has no words, so `auto` ranks by vectors alone.
         """
-        type_, deps, scope = search.command.type, self._deps, search.scope
+        type_, scope, index = search.command.type, search.scope, self._vector_index
         store, scan = self._stores.search, self._database.scan
-        corpus = await deps.corpora.get(scope)
+        corpus = await self._corpora.get(scope)
         speakers = NO_SPEAKERS
         if corpus is None and type_ is SearchType.AUTO:
             speakers = await scan(lambda tx: find_speakers(tx, store, scope, text))
         question = query.parse_question(text, speakers.ids if corpus is None else corpus.speakers)
-        if not deps.fulltext:
+        if not self._fulltext:
             question = replace(question, words=())
         vector, failed = await self._embed_question(type_, question, after)
         if corpus is not None:
             return _GatheredCorpus(corpus, question, vector, failed)
-        model, dimensions = deps.corpora.model, deps.corpora.dimensions
+        model, dimensions = self._corpora.model, self._corpora.dimensions
         if type_ is SearchType.FULLTEXT:
             corpus = await scan(
                 lambda tx: find_fulltext_matches(
@@ -232,10 +235,10 @@ class EntrySearchService:
                 )
             )
             return _GatheredCorpus(corpus, question, vector, failed)
-        near, limit = None, deps.ranking.candidates
-        if vector is not None and deps.vector_index is not None:
+        near, limit = None, self._ranking.candidates
+        if vector is not None and index is not None:
             near, index_failed = await find_nearest_in_index(
-                self._database, store, deps.vector_index, scope, vector, limit=limit
+                self._database, store, index, scope, vector, limit=limit
             )
             failed = [*failed, *index_failed]
         stems = question.words if type_ is SearchType.AUTO else ()
@@ -251,7 +254,7 @@ class EntrySearchService:
         """The query's vector, or what failed. Scores with and without a vector can't be compared,
         so later pages do as the first page did: they fail if the vector is missing now, and do
         without one that has become available."""
-        embedder = self._deps.embedder
+        embedder = self._embedder
         if embedder is None or type_ is SearchType.FULLTEXT:
             return None, []
         if after is not None and not after.with_meaning:
