@@ -1,6 +1,6 @@
 """What an erasure needs from storage: find the target, delete, redact, count, verify."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -64,6 +64,14 @@ class RedactionPlan:
     def matcher_for_user(self, user_id: str | None, chat_id: str | None) -> IdentifierMatcher:
         """The matcher for what a user wrote in a chat."""
         return self.rare if user_id in self.namesake_users else self.matcher_for_chat(chat_id)
+
+    def matcher_for_entry(self, entry: Entry) -> IdentifierMatcher:
+        """The matcher for an entry that stays."""
+        return self.matcher_for_user(entry.user_id, entry.tree_id)
+
+    def filter_matching_ids(self, ids: Iterable[str]) -> list[str]:
+        """The ids that contain an identifier of the target."""
+        return [id_ for id_ in ids if self.full.has_match(id_)]
 
     def matcher_for_memory(self, stored: StoredMemory) -> IdentifierMatcher:
         """The matcher for a memory, by its subjects, author, space and origin."""

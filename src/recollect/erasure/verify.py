@@ -81,15 +81,15 @@ class ErasureVerifier:
         erasures = self._stores.erasures
 
         def work(tx: Tx) -> _DatabaseFindings:
-            chosen = plan or erasures.plan_redaction(tx, target)
-            elsewhere = set(erasures.find_in_plain_text(tx, chosen.unique))
-            needles = [one for one in chosen.unique if one not in elsewhere]
-            ids = erasures.count_custom_ids(tx, chosen)
-            return _DatabaseFindings(chosen, erasures.check_tables(tx, chosen), needles, ids)
+            used_plan = plan or erasures.plan_redaction(tx, target)
+            elsewhere = set(erasures.find_in_plain_text(tx, used_plan.unique))
+            needles = [one for one in used_plan.unique if one not in elsewhere]
+            ids = erasures.count_custom_ids(tx, used_plan)
+            return _DatabaseFindings(used_plan, erasures.check_tables(tx, used_plan), needles, ids)
 
         seen = await self._database.scan(work)
-        told = backup_line_matcher(seen.plan, self._cipher)
-        lines, found = await asyncio.to_thread(self._backups.count_lines, told)
+        matches_target = backup_line_matcher(seen.plan, self._cipher)
+        lines, found = await asyncio.to_thread(self._backups.count_lines, matches_target)
         counts = await self._storage.count_bytes([one.encode() for one in seen.needles])
         if counts is None:
             # The files belong to the database server. The report says so in `not_covered`.
@@ -102,14 +102,14 @@ class ErasureVerifier:
         )
 
     def _list_not_covered(self, seen: "_DatabaseFindings", *, files_are_ours: bool) -> list[str]:
-        told = list(NOT_COVERED)
+        not_covered = list(NOT_COVERED)
         if not files_are_ours:
-            told += _SERVER_FILES
+            not_covered += _SERVER_FILES
         elif self._cipher.is_enabled:
-            told.append(_SEALED_BYTES)
+            not_covered.append(_SEALED_BYTES)
         if self._vectors_beside:
-            told.append(_VECTOR_SNAPSHOTS)
-        return told + [f"ids_of_{kind}:{count}" for kind, count in seen.chosen_ids.items()]
+            not_covered.append(_VECTOR_SNAPSHOTS)
+        return not_covered + [f"ids_of_{kind}:{count}" for kind, count in seen.chosen_ids.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def backup_line_matcher(plan: RedactionPlan, cipher: Cipher) -> Callable[[str], 
     ids = {*target.person_ids, *target.user_ids}
     places = {*target.chats, *target.trees, *target.gone_chats, *target.gone_trees}
 
-    def told(line: str) -> bool:
+    def matches_target(line: str) -> bool:
         kept = _decrypt_line(line, cipher)
         if not isinstance(kept, dict):
             # Not JSON: the line was cut off while it was written. Search its text.
@@ -142,7 +142,7 @@ def backup_line_matcher(plan: RedactionPlan, cipher: Cipher) -> Callable[[str], 
         linked = kept.get("id") in target.memories or _space_id(kept) in places
         return linked and plan.full.has_match(kept)
 
-    return told
+    return matches_target
 
 
 def _decrypt_line(line: str, cipher: Cipher) -> Any:

@@ -69,12 +69,12 @@ class GraphService:
         place = decode_key(_LIST, after) if after else None
         form = normal_form(query or "")
 
-        def listed(tx: Tx) -> list[ListedEntity]:
+        def select_entities(tx: Tx) -> list[ListedEntity]:
             found = self._named_entities(tx, requester, kind=kind, after=place)
             fitting = (one for one in found if form in normal_form(one.entity.name or ""))
             return list(islice(fitting, limit + 1))
 
-        found = await self._database.scan(listed)
+        found = await self._database.scan(select_entities)
         page = found[:limit]
         more = len(found) > limit
         cursor = encode_key(_LIST, page[-1].since, page[-1].entity.id) if more else None
@@ -93,14 +93,14 @@ class GraphService:
     ) -> list[GraphRelation]:
         """A shortest path over edges that the caller may see; empty if there is none."""
 
-        def found(tx: Tx) -> list[GraphRelation]:
+        def work(tx: Tx) -> list[GraphRelation]:
             context = GraphContext(self._viewers.viewer_for(tx, requester))
             ends = self._canonical_id(tx, start), self._canonical_id(tx, goal)
             return shortest_path(
                 *ends, hops_max=hops_max, neighbours=self._edges.neighbour_fetcher(tx, context)
             )
 
-        return await self._database.scan(found)
+        return await self._database.scan(work)
 
     def _load_neighbourhood(
         self, tx: Tx, requester: Requester, entity_id: EntityId, query: NeighbourhoodQuery

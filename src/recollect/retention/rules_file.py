@@ -40,8 +40,8 @@ def parse_rules(document: object, lines: LineLookup) -> RetentionRules:
     root = _DocumentNode((), document, lines, [])
     rules = _read_rules(root)
     if root.problems:
-        told = "; ".join(f"{problem.field}: {problem.message}" for problem in root.problems)
-        raise ValidationFailed(told, root.problems)
+        message = "; ".join(f"{problem.field}: {problem.message}" for problem in root.problems)
+        raise ValidationFailed(message, root.problems)
     return rules
 
 
@@ -74,8 +74,8 @@ class _DocumentNode:
 
     def _line_number(self) -> int | None:
         # A missing field has no line: take that of the nearest enclosing one.
-        around = (self.path[:end] for end in range(len(self.path), -1, -1))
-        return next((line for path in around if (line := self.lines(path)) is not None), None)
+        enclosing = (self.path[:end] for end in range(len(self.path), -1, -1))
+        return next((line for path in enclosing if (line := self.lines(path)) is not None), None)
 
     def child(self, name: str) -> "_DocumentNode":
         value = self.value.get(name, _ABSENT) if isinstance(self.value, Mapping) else _ABSENT
@@ -203,12 +203,12 @@ def _read_policy_scopes(node: _DocumentNode, *, ends: bool) -> frozenset[MemoryS
 
 def _read_tags(node: _DocumentNode) -> Mapping[str, PiiTagRule]:
     members = node.check_mapping(PII_TAGS).children()
-    told = {
+    sent = {
         tag: _read_tag(member, DEFAULT_TAG_RULES[tag])
         for tag, member in members
         if tag in DEFAULT_TAG_RULES
     }
-    return MappingProxyType({**DEFAULT_TAG_RULES, **told})
+    return MappingProxyType({**DEFAULT_TAG_RULES, **sent})
 
 
 def _read_tag(node: _DocumentNode, shipped: PiiTagRule) -> PiiTagRule:

@@ -20,10 +20,9 @@ from recollect.db.tables.memories import (
 )
 from recollect.db.tables.people import agents, runs
 from recollect.db.transaction import Tx
-from recollect.erasure.model import replace_ids
 from recollect.erasure.plan import RedactionPlan
+from recollect.erasure.redact_event import mentions_target, redact_event
 from recollect.erasure.store.custom_ids import (
-    filter_matching_ids,
     remove_agent_references,
     remove_memory_references,
     remove_run_references,
@@ -84,14 +83,16 @@ class AuditErasureStore:
     def _events_to_redact(self, tx: Tx, plan: RedactionPlan) -> list[Row]:
         """Linked events (by chat, tree, actor or target) whose texts a redaction would change."""
         rows = tx.fetch(_LINKED_EVENTS, _event_params(plan))
-        return [row for row in rows if _redact_event(row, plan) != (row[1], row[2])]
+        return [
+            row for row in rows if redact_event(row[1], row[2], row[3], plan) != (row[1], row[2])
+        ]
 
     def _jobs_to_delete(self, tx: Tx, plan: RedactionPlan) -> list[str]:
         """Ids of jobs that mention the target, except erase jobs."""
         return [
             id_
             for id_, name, body, error in tx.fetch(_JOBS, {})
-            if _mentions_target([name, error, *collect_strings(strict_json.load(body))], plan)
+            if mentions_target([name, error, *collect_strings(strict_json.load(body))], plan)
         ]
 
     def _answers_to_delete(self, tx: Tx, plan: RedactionPlan) -> list[dict[str, Any]]:
@@ -101,24 +102,16 @@ class AuditErasureStore:
         for kind, id_, key, sealed in tx.fetch(_ANSWERS, {}):
             of_target = kind == OwnerKind.USER and id_ in users
             text = self._answer.open(sealed, answer_id(Owner(OwnerKind(kind), id_), key))
-            if of_target or _mentions_target([text, key], plan):
+            if of_target or mentions_target([text, key], plan):
                 found.append({"requester_kind": kind, "requester_id": id_, "key": key})
         return found
-
-
-def _mentions_target(texts: Sequence[str | None], plan: RedactionPlan) -> bool:
-    """These rows are linked to no chat, so names that others share don't count here."""
-    target = plan.target
-    given = [text for text in texts if text]
-    named = any(id_ in text for text in given for id_ in target.person_ids)
-    return named or not set(given).isdisjoint(target.user_ids) or plan.rare.has_match(given)
 
 
 def redact_memory_events(tx: Tx, memory_ids: Sequence[str], plan: RedactionPlan) -> None:
     """Redact events of memories that are about to be deleted. Events contain the memory's key;
     afterwards nothing says whom the memory was about."""
     rows = tx.fetch(_EVENTS_BY_ID["memory_id"], {"ids": strict_json.dump(list(memory_ids))})
-    _update_events(tx, rows, plan, filter_matching_ids(memory_ids, plan))
+    _update_events(tx, rows, plan, plan.filter_matching_ids(memory_ids))
 
 
 def _event_params(plan: RedactionPlan) -> dict[str, Any]:
@@ -157,28 +150,8 @@ def _update_events(
     tx: Tx, rows: Sequence[Row], plan: RedactionPlan, gone: Sequence[str] = ()
 ) -> None:
     for row in rows:
-        payload, reason = _redact_event(row, plan, gone)
+        payload, reason = redact_event(row[1], row[2], row[3], plan, gone)
         tx.run(_UPDATE_EVENT, {"id": row[0], "params": payload, "justification": reason})
-
-
-def _redact_event(
-    row: Row, plan: RedactionPlan, gone: Sequence[str] = ()
-) -> tuple[str, str | None]:
-    """The redacted payload and justification of an event.
-
-    Ids are replaced wherever they are a whole value. Of the payload only `key` is free text of a
-    caller; other fields are our own words, in which a name would match by chance.
-    """
-    _, payload, reason, space_id = row
-    target, traces = plan.target, plan.matcher_for_chat(space_id)
-    lost = (*gone, *filter_matching_ids(target.gone_chats, plan))
-    ids = dict.fromkeys((*target.person_ids, *target.user_ids, *lost), target.stand_in)
-    before = strict_json.load(payload)
-    after = replace_ids(before, ids)
-    if isinstance(after.get("key"), str):
-        after = after | {"key": traces.redact(after["key"])}
-    fresh = payload if after == before else strict_json.dump(after)
-    return fresh, reason and traces.redact(reason)
 
 
 def _replace_user_query(column: Any, *more: Any) -> Query:

@@ -4,11 +4,9 @@ redacted, and the tree gets another owner. The job deletes private trees."""
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy import Text, and_, case, delete, literal_column, not_, or_, select, union, update
 
-from recollect.conversations.entries.entry import Channel, Entry
 from recollect.conversations.model import Conversation
 from recollect.conversations.store.rows import (
     CONVERSATION_COLUMNS,
@@ -28,9 +26,10 @@ from recollect.db.tables.conversations import (
     trees,
 )
 from recollect.db.transaction import Tx
-from recollect.erasure.identifier_matcher import ERASED, IdentifierMatcher
 from recollect.erasure.model import ErasureTarget
 from recollect.erasure.plan import EntryWithIndexedText, RedactionPlan
+from recollect.erasure.redact_conversation import redact_conversation, redact_entry
+from recollect.erasure.redact_text import is_found_by_name
 from recollect.erasure.store.links_sql import (
     EVERYWHERE,
     USERS,
@@ -39,9 +38,8 @@ from recollect.erasure.store.links_sql import (
 )
 from recollect.erasure.store.needles_sql import contains_any
 from recollect.kernel import strict_json
-from recollect.kernel.ids import TreeId, UserId
+from recollect.kernel.ids import TreeId
 from recollect.kernel.runtime import Cipher
-from recollect.search.model import index_words
 
 PAGE = 200
 _c, _e, _m, _x = conversations.c, entries.c, memberships.c, transfers.c
@@ -78,7 +76,7 @@ class ConversationErasureStore:
         self, tx: Tx, found: EntryWithIndexedText, plan: RedactionPlan
     ) -> EntryWithIndexedText | None:
         """Update an entry in place. Position and id stay, so cursors and forks remain valid."""
-        cleaned = redact_entry_content(found, plan)
+        cleaned = redact_entry(found, plan)
         if cleaned == found:
             return None
         entry = replace(cleaned.entry, indexed_content=cleaned.indexed)
@@ -94,7 +92,7 @@ class ConversationErasureStore:
         """Redact titles, previews and metadata. Titles and previews in `made_of` are replaced."""
         self.lock_tree(tx, tree_id)
         for before in self._fetch_conversations(tx, tree_id):
-            after = _redact_conversation(before, plan, made_of)
+            after = redact_conversation(before, plan, made_of)
             if after != before:
                 params = self._conversations.to_params(after)
                 tx.run(_SET_CONVERSATION, {name: params[name] for name in ("id", *_TEXT_COLUMNS)})
@@ -140,11 +138,9 @@ class ConversationErasureStore:
         self, tx: Tx, plan: RedactionPlan, tree_id: TreeId, found: Counter[str]
     ) -> None:
         branches, after = self._fetch_conversations(tx, tree_id), -1
-        found["conversations"] += sum(
-            _redact_conversation(one, plan, ()) != one for one in branches
-        )
+        found["conversations"] += sum(redact_conversation(one, plan, ()) != one for one in branches)
         while page := self.fetch_entries(tx, tree_id, after_seq=after, limit=PAGE):
-            found["entries"] += sum(redact_entry_content(one, plan) != one for one in page)
+            found["entries"] += sum(redact_entry(one, plan) != one for one in page)
             found["fulltext"] += _count_stale(tx, page, plan)
             after = page[-1].entry.seq
 
@@ -153,68 +149,13 @@ class ConversationErasureStore:
         return [self._conversations.from_row(row) for row in rows]
 
 
-def redact_entry_content(found: EntryWithIndexedText, plan: RedactionPlan) -> EntryWithIndexedText:
-    """The target's own entry becomes a marker; any other is redacted."""
-    entry = found.entry
-    if entry.user_id in plan.target.user_ids:
-        indexed = None if found.indexed is None else ERASED
-        marker = strict_json.dump(_erased_content(entry))
-        return EntryWithIndexedText(replace(entry, content=marker, user_id=UserId(ERASED)), indexed)
-    traces = plan.matcher_for_user(entry.user_id, entry.tree_id)
-    content = strict_json.load(entry.content)
-    fresh = [_redact_item(item, traces, entry.channel) for item in content]
-    text = entry.content if fresh == content else strict_json.dump(fresh)
-    indexed = None if found.indexed is None else traces.redact(found.indexed)
-    return EntryWithIndexedText(replace(entry, content=text), indexed)
-
-
-def _redact_item(item: Any, traces: IdentifierMatcher, channel: Channel) -> Any:
-    """Redact one item of an entry. In history items field names and the role stay as they are, even
-    if somebody is called `text` or `user`: readers depend on them."""
-    if channel is not Channel.HISTORY or not isinstance(item, dict):
-        return traces.redact_json(item)
-    return {
-        name: member if name == "role" else traces.redact_json(member)
-        for name, member in item.items()
-    }
-
-
 def _count_stale(tx: Tx, page: Sequence[EntryWithIndexedText], plan: RedactionPlan) -> int:
     """How many entries have an identifier in their indexed text or an out-of-date index row."""
     texts = {one.entry.id: one for one in page if one.indexed is not None}
     rows = tx.fetch(_TERMS, {"ids": strict_json.dump(list(texts))}) if texts else ()
-    return sum(_is_found_by_name(texts[id_], terms, plan) for id_, terms in rows)
-
-
-def _is_found_by_name(one: EntryWithIndexedText, terms: str, plan: RedactionPlan) -> bool:
-    text, entry = one.indexed or "", one.entry
-    if plan.matcher_for_user(entry.user_id, entry.tree_id).has_match(text):
-        return True
-    return ERASED in text and index_words(text).terms != terms
-
-
-def _erased_content(entry: Entry) -> list[Any]:
-    """Content of the same shape as before: history entries keep the role of the first item."""
-    if entry.channel is not Channel.HISTORY:
-        return [ERASED]
-    items = strict_json.load(entry.content)
-    first = items[0] if items and isinstance(items[0], dict) else {}
-    return [{"role": first.get("role", "USER"), "text": ERASED}]
-
-
-def _redact_conversation(
-    before: Conversation, plan: RedactionPlan, made_of: Collection[str | None]
-) -> Conversation:
-    traces = plan.matcher_for_chat(before.tree_id)
-
-    def redact_text(text: str | None) -> str | None:
-        return text if text is None else ERASED if text in made_of else traces.redact(text)
-
-    return replace(
-        before,
-        title=redact_text(before.title),
-        last_message_preview=redact_text(before.last_message_preview),
-        metadata=traces.redact_json(before.metadata),
+    return sum(
+        is_found_by_name(plan.matcher_for_entry(texts[id_].entry), texts[id_].indexed or "", terms)
+        for id_, terms in rows
     )
 
 

@@ -41,26 +41,21 @@ from recollect.kernel.ids import AgentId
 from recollect.kernel.owner import Owner
 
 
-def filter_matching_ids(ids: Iterable[str], plan: RedactionPlan) -> list[str]:
-    """The ids that contain an identifier of the target."""
-    return [id_ for id_ in ids if plan.full.has_match(id_)]
-
-
 def remove_memory_references(tx: Tx, memory_ids: Sequence[str], plan: RedactionPlan) -> None:
     """Remove references to deleted memories whose id contains an identifier."""
-    _run_for_ids(tx, _OF_MEMORIES, filter_matching_ids(memory_ids, plan), plan)
+    _run_for_ids(tx, _OF_MEMORIES, plan.filter_matching_ids(memory_ids), plan)
 
 
 def remove_agent_references(tx: Tx, agent_ids: Sequence[str], plan: RedactionPlan) -> None:
     """Replace ids of deleted agents in events, also where an agent is the actor."""
-    named = filter_matching_ids(agent_ids, plan)
+    named = plan.filter_matching_ids(agent_ids)
     spelled = [Owner.agent(AgentId(id_)).spelling for id_ in named]
     _run_for_ids(tx, _OF_AGENTS, [*named, *spelled], plan)
 
 
 def remove_run_references(tx: Tx, run_ids: Sequence[str], plan: RedactionPlan) -> None:
     """Replace ids of deleted runs in events."""
-    _run_for_ids(tx, _OF_RUNS, filter_matching_ids(run_ids, plan), plan)
+    _run_for_ids(tx, _OF_RUNS, plan.filter_matching_ids(run_ids), plan)
 
 
 def replace_ids_in_logs(tx: Tx, ids: Iterable[str], stand_in: str) -> None:
@@ -75,7 +70,7 @@ def replace_ids_in_logs(tx: Tx, ids: Iterable[str], stand_in: str) -> None:
 
 def remove_chat_references(tx: Tx, plan: RedactionPlan) -> None:
     """Replace references to deleted chats whose id contains an identifier."""
-    _run_for_ids(tx, _OF_CHATS, filter_matching_ids(plan.target.gone_chats, plan), plan)
+    _run_for_ids(tx, _OF_CHATS, plan.filter_matching_ids(plan.target.gone_chats), plan)
 
 
 def count_custom_ids(tx: Tx, plan: RedactionPlan) -> Mapping[str, int]:
@@ -91,7 +86,7 @@ def count_custom_ids(tx: Tx, plan: RedactionPlan) -> Mapping[str, int]:
     for row in tx.fetch(_LINKED_MEMORIES, params):
         for kind, id_ in zip(_ID_KINDS, row, strict=True):
             found[kind] |= {id_} - {None}
-    counts = {kind: len(filter_matching_ids(ids, plan)) for kind, ids in found.items()}
+    counts = {kind: len(plan.filter_matching_ids(ids)) for kind, ids in found.items()}
     return {kind: count for kind, count in counts.items() if count}
 
 

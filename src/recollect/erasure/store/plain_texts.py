@@ -29,6 +29,7 @@ from recollect.db.tables.people import (
 from recollect.db.transaction import Tx
 from recollect.erasure.identifier_matcher import IdentifierMatcher
 from recollect.erasure.plan import RedactionPlan
+from recollect.erasure.redact_text import redact, redact_json_text
 from recollect.erasure.store.links_sql import (
     AGENTS,
     EVERYWHERE,
@@ -79,7 +80,10 @@ class RedactableTexts:
         for id_, linked, *values in tx.fetch(self._select, params):
             before = dict(zip(self._names, values, strict=True))
             traces = self._matcher_for(plan, id_) if linked else plan.sure
-            after = {n: self._redact_value(n, text, traces) for n, text in before.items()}
+            after = {
+                name: redact_json_text(text, traces) if name in self._json else redact(text, traces)
+                for name, text in before.items()
+            }
             if after != before:
                 found.append((id_, after))
         return found
@@ -91,13 +95,6 @@ class RedactableTexts:
 
     def _matcher_for(self, plan: RedactionPlan, id_: str) -> IdentifierMatcher:
         return plan.matcher_for_person(id_) if self.table is people else plan.matcher_for_chat(id_)
-
-    def _redact_value(self, name: str, text: str | None, traces: IdentifierMatcher) -> str | None:
-        if text is None or name not in self._json:
-            return text and traces.redact(text)
-        value = strict_json.load(text)
-        cleaned = traces.redact_json(value)
-        return text if cleaned == value else strict_json.dump(cleaned)
 
 
 # Aliases and relationships of the target are deleted elsewhere; those of others are searched for

@@ -10,12 +10,11 @@ from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import Query, param
 from recollect.db.tables.memories import memory_index
 from recollect.db.transaction import Tx
-from recollect.erasure.identifier_matcher import ERASED
 from recollect.erasure.plan import RedactionPlan
+from recollect.erasure.redact_text import is_found_by_name
 from recollect.kernel import strict_json
 from recollect.kernel.runtime import Cipher
 from recollect.memories.model import StoredMemory
-from recollect.search.model import index_words
 
 _PAGE = 200
 _i = memory_index.c
@@ -40,17 +39,12 @@ class MemoryIndexCheck:
         return {
             by_id[id_].doc
             for id_, terms in rows
-            if _is_found_by_name(by_id[id_], self._terms.open(terms, id_) or "", plan)
+            if is_found_by_name(
+                plan.matcher_for_memory(by_id[id_]),
+                by_id[id_].memory.content,
+                self._terms.open(terms, id_) or "",
+            )
         }
-
-
-def _is_found_by_name(stored: StoredMemory, terms: str, plan: RedactionPlan) -> bool:
-    """Words of the erased name are not searched in the index: another word of the text may be the
-    same. A redacted text must have exactly the index words that follow from it."""
-    text = stored.memory.content
-    if plan.matcher_for_memory(stored).has_match(text):
-        return True
-    return ERASED in text and index_words(text).terms != terms
 
 
 _TERMS = Query(select(_i.memory_id, _i.terms).where(InTextList(_i.memory_id, param("ids"))))
