@@ -194,7 +194,10 @@ class RunService:
         refuse_secrets(error=error)
         run, root = self._lock_with_root(tx, run)
         if run.is_completed:
-            return RunCompletion(_require_same_end(run, status), RunRemovals())
+            if run.status is not status:
+                message = "the run has ended with another status"
+                raise Conflict(message, details={"reason": "wrong_state"})
+            return RunCompletion(run, RunRemovals())
         run = replace(run, status=status, error=error, completed_at=at)
         self._stores.runs.complete(tx, run)
         removed = self._remove_memories(tx, run, root, at)
@@ -297,9 +300,3 @@ class RunService:
             run_id=run.id,
             payload=payload,
         )
-
-
-def _require_same_end(run: Run, status: RunStatus) -> Run:
-    if run.status is not status:
-        raise Conflict("the run has ended with another status", details={"reason": "wrong_state"})
-    return run

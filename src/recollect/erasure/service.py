@@ -170,7 +170,11 @@ class EraseService:
         erasure = Erasure(erasure_id, ErasureStatus.RUNNING, now, None, target, report)
         store.insert(tx, erasure)
         if command.block_relearn:
-            store.block_handles(tx, self._hash_handles(tx, target), erasure_id)
+            # Keyed hashes: the list of what must not be learned again names nobody.
+            key = ensure_hash_key(tx, self._stores)
+            handles = (*target.handles, *target.user_ids)
+            hashes = [keyed_hash(key, normal_form(one)) for one in handles]
+            store.block_handles(tx, hashes, erasure_id)
         self._record_request(tx, requester, command, target)
         self._stores.jobs.insert(
             tx, NewJob(ERASE_JOB, {"erasure_id": erasure_id}, now, f"{ERASE_JOB}:{erasure_id}")
@@ -215,11 +219,6 @@ class EraseService:
         if not decision.allowed:
             raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
         return "admin" if decision.rule == "admin" else "person"
-
-    def _hash_handles(self, tx: Tx, target: ErasureTarget) -> list[str]:
-        """Keyed hashes of handles and user ids, for the list of what must not be learned again."""
-        key = ensure_hash_key(tx, self._stores)
-        return [keyed_hash(key, normal_form(one)) for one in (*target.handles, *target.user_ids)]
 
     def _record_request(
         self, tx: Tx, requester: Requester, command: StartErasure, target: ErasureTarget

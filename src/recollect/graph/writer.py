@@ -54,7 +54,10 @@ class GraphWriter:
         memory = stored.memory
         own_fact = extract_memory_fact(memory)
         all_facts = (*facts, own_fact) if own_fact else tuple(facts)
-        drawn = self._build_edges(tx, stored, all_facts) if all_facts else ()
+        drawn: tuple[EdgeDraft, ...] = ()
+        if all_facts:
+            people = self._named_people(tx, candidate_people(memory))
+            drawn = build_edges(memory, all_facts, people, doubt=bool(stored.bare_names))
         # A first version without edges has nothing to replace: most writes end here.
         if drawn or memory.version > 1:
             self._replace_edges(tx, memory, drawn)
@@ -113,12 +116,6 @@ class GraphWriter:
         for memory in earlier:
             about = (PersonId(one) for one in memory.subjects)
             yield from ((memory.id, one) for one in about if one in people)
-
-    def _build_edges(
-        self, tx: Tx, stored: StoredMemory, all_facts: Sequence[ExtractedFact]
-    ) -> tuple[EdgeDraft, ...]:
-        people = self._named_people(tx, candidate_people(stored.memory))
-        return build_edges(stored.memory, all_facts, people, doubt=bool(stored.bare_names))
 
     def _named_people(self, tx: Tx, person_ids: Collection[PersonId]) -> list[NamedCandidate]:
         if not person_ids:

@@ -215,8 +215,8 @@ class MergeService:
     ) -> Page[DuplicatePeople]:
         last_pair = None
         if after:
-            one, _, other = decode_key(_PAIRS, after)[1].partition(" ")
-            last_pair = (one, other)
+            one_id, _, other_id = decode_key(_PAIRS, after)[1].partition(" ")
+            last_pair = (one_id, other_id)
         found = self._stores.merges.find_duplicates(tx, requester, after=last_pair, limit=limit + 1)
         page = found[:limit]
         people = self._stores.people.fetch_many(
@@ -226,9 +226,14 @@ class MergeService:
             card.person.id: card
             for card in load_cards(tx, self._stores, requester, list(people.values()))
         }
-        pairs = [DuplicatePeople((cards[one.one], cards[one.other]), one.reason) for one in page]
-        more = len(found) > limit
-        return Page(pairs, _next_cursor(pairs[-1]) if more else None)
+        pairs = [
+            DuplicatePeople((cards[pair.one], cards[pair.other]), pair.reason) for pair in page
+        ]
+        cursor = None
+        if len(found) > limit:
+            one, other = (card.person for card in pairs[-1].people)
+            cursor = encode_key(_PAIRS, one.created_at, f"{one.id} {other.id}")
+        return Page(pairs, cursor)
 
     def _merge_result(
         self, tx: Tx, requester: Requester, person_id: PersonId, moved: dict[str, int]
@@ -245,11 +250,6 @@ class MergeService:
             "moved": moved,
         }
         self._audit.record(tx, requester, event, payload=payload)
-
-
-def _next_cursor(pair: DuplicatePeople) -> str:
-    one, other = (each.person for each in pair.people)
-    return encode_key(_PAIRS, one.created_at, f"{one.id} {other.id}")
 
 
 def _require(decision: AccessDecision) -> None:

@@ -17,7 +17,6 @@ from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.space import check_content_fits
 from recollect.memories.filters import MemoryFilters
 from recollect.memories.model import (
-    Memory,
     MemoryStatus,
     Sensitivity,
     StoredMemory,
@@ -111,7 +110,12 @@ class QuarantineService:
 
         def work(tx: Tx, now: datetime) -> tuple[StoredMemory, datetime]:
             before = self._fetch_quarantined(tx, requester, memory_id, now)
-            self._check_fits(before.memory)
+            memory = before.memory
+            check_content_fits(
+                memory.space.kind,
+                public=memory.sensitivity is Sensitivity.PUBLIC,
+                critical_pii=self._audit.rules.is_critical(memory.pii_tags),
+            )
             # What the write wanted to supersede, as far as it still may; the others lose their
             # link. So `predecessors` is read after this, and gives what remains.
             olds = self._supersedes.applicable(tx, before.memory, now=now)
@@ -187,11 +191,6 @@ class QuarantineService:
             message = f"the memory is {stored.memory.status}; only a quarantined one can be decided"
             raise Conflict(message, details={"reason": "wrong_state"})
         return stored
-
-    def _check_fits(self, memory: Memory) -> None:
-        public = memory.sensitivity is Sensitivity.PUBLIC
-        critical = self._audit.rules.is_critical(memory.pii_tags)
-        check_content_fits(memory.space.kind, public=public, critical_pii=critical)
 
     def _fetch_for_admin(self, tx: Tx, memory_id: MemoryId) -> StoredMemory | None:
         """Any row but one that is being erased."""

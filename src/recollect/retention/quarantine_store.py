@@ -1,12 +1,11 @@
 """Quarantined memories."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 
 from sqlalchemy import ColumnElement, and_, select, tuple_
 
-from recollect.db.statements import Query, Row, param
+from recollect.db.statements import Query, param
 from recollect.db.tables.memories import memories
 from recollect.db.transaction import Tx
 from recollect.kernel.runtime import Cipher
@@ -58,11 +57,7 @@ class QuarantineStore:
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
         shapes = ViewerShape.from_viewer(viewer), FilterShape.from_filter(filters)
-        return self._to_stored(
-            tx, tx.fetch(_quarantine_query(*shapes, cursor=after is not None), params)
-        )
-
-    def _to_stored(self, tx: Tx, rows: Sequence[Row]) -> list[StoredMemory]:
+        rows = tx.fetch(_quarantine_query(*shapes, cursor=after is not None), params)
         related = relations.fetch_related(tx, [row[_ID_AT] for row in rows])
         return [self._rows.from_row(row, related.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
 

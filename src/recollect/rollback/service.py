@@ -99,7 +99,8 @@ class RollbackService:
                 self._undo_transaction(order, rollback, part, event_id)
             )
             undone += step
-        await self._database.write(lambda tx: self._mark_undone(tx, order, rollback))
+        finished = replace(rollback, undone_at=order.at)
+        await self._database.write(lambda tx: self._stores.rollbacks.put_rollback(tx, finished))
         # An undo makes archived rows active and restored rows superseded: the counts change places.
         untouched = len(wanted.ids) - len(undone.ids)
         return RollbackResult(
@@ -182,9 +183,6 @@ class RollbackService:
             details = {"reason": "wrong_state"}
             raise Conflict("the rollback was undone already", details=details)
         return rollback
-
-    def _mark_undone(self, tx: Tx, order: _RollbackOrder, rollback: Rollback) -> None:
-        self._stores.rollbacks.put_rollback(tx, replace(rollback, undone_at=order.at))
 
     def _record_event(
         self, tx: Tx, order: _RollbackOrder, payload: dict[str, Any], *, count: int, event_id: str

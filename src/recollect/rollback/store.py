@@ -43,7 +43,8 @@ class RollbackStore:
 
     def list_derived(self, tx: Tx, memory_ids: Collection[MemoryId]) -> list[MemoryId]:
         """Ids of memories that name one of these as a source."""
-        return [MemoryId(row[0]) for row in tx.fetch(_DERIVED, _ids_param(memory_ids))]
+        ids = {"ids": strict_json.dump(sorted(memory_ids))}
+        return [MemoryId(row[0]) for row in tx.fetch(_DERIVED, ids)]
 
     def put_rollback(self, tx: Tx, rollback: Rollback) -> None:
         """Insert it, or update `changes` and `undone_at`."""
@@ -120,10 +121,6 @@ def _source_query(kind: SourceKind, *, since: bool, until: bool) -> Query:
     if until:
         query = query.where(_m.created_at < param("until", _m.created_at))
     return Query(query.order_by(_m.id).limit(param("limit")))
-
-
-def _ids_param(ids: Collection[str]) -> dict[str, Any]:
-    return {"ids": strict_json.dump(sorted(ids))}
 
 
 _IDS = param("ids")

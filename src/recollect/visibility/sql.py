@@ -143,6 +143,24 @@ def disclosed_clause(shape: ViewerShape) -> ColumnElement[bool]:
     row must meet, a permission is one alternative of an OR. Spaces split cleanly into two groups,
     hence the two alternatives.
     """
+    # Where each step of the rule is, in the order of `decide_disclosure`:
+    #
+    #   inactive        not here: `visible_or_compacted_clause`, since some reads find such rows too
+    #   0  org.other    `_is_space_reader` or `_shares_org`, in `_disclosure_clause`
+    #   1  portable     `_portability_clause`, in both alternatives
+    #   2  space.open   `_space_clause`: agent_public and agent for everybody, org by its readers
+    #   3  space.agent  `_space_clause`: agent_private and run by their readers; in a group only
+    #      space.run    public memories, because everybody there reads the answer
+    #   4  space.own    `_is_own_space`, an alternative of its own outside of chats
+    #   5  space.chat   `in_chat`: the chat's space, asked there or by a participant outside of
+    #                   chats, public or about nobody
+    #   6  closed       `_origin_clause`. It guards the table only: steps 4 and 5 come before it
+    #   7  open import  `imported`, in the table's row for public memories outside of groups
+    #   8  table        `_private_conditions` and `_group_conditions`, a condition a sensitivity;
+    #                   unresolved names, which the table leaves to readers, in `_origin_clause`
+    #
+    # A step that denies and comes before a step that permits must guard it. So 0 and 1 are joined
+    # by AND to all that follows, and 6 to steps 7 and 8.
     return true() if shape.system else or_(_space_clause(shape), _disclosure_clause(shape))
 
 

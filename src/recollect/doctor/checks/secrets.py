@@ -1,13 +1,13 @@
 """The check for secrets in texts that are not memories: names, claims, titles, metadata. It reports
 the id of the agent, person, chat or run and repairs nothing."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
 from recollect.doctor.checks.order import ROWS_PER_PAGE, CheckTally, DoctorOrder
 from recollect.doctor.model import DoctorCheck
-from recollect.doctor.rows import StoredTexts, TextSource
+from recollect.doctor.rows import TextSource
 from recollect.doctor.store.bundle import DoctorStores
 from recollect.screening.secrets import find_secret_in
 
@@ -50,10 +50,7 @@ class SecretExaminer:
     ) -> Callable[[Tx], tuple[list[str], str | None]]:
         def work(tx: Tx) -> tuple[list[str], str | None]:
             page = self._stores.doctor.texts_page(tx, source, after=after, limit=ROWS_PER_PAGE)
-            return _ids_with_secrets(page), page[-1].place if len(page) == ROWS_PER_PAGE else None
+            ids = [one.id for one in page if any(find_secret_in(value, "") for value in one.values)]
+            return ids, page[-1].place if len(page) == ROWS_PER_PAGE else None
 
         return work
-
-
-def _ids_with_secrets(page: Sequence[StoredTexts]) -> list[str]:
-    return [one.id for one in page if any(find_secret_in(value, "") for value in one.values)]

@@ -126,8 +126,9 @@ class _ValueBuilder:
             inner = (*place, str(name))
             first = self.lines.get(inner)
             if first is not None:
+                path = ".".join(map(str, inner))
                 raise PlainYamlError(
-                    _line_number(key), f"{_join_path(inner)} is defined in line {first} already"
+                    _line_number(key), f"{path} is defined in line {first} already"
                 )
             members[name] = self._build_child(inner, value, key)
         return members
@@ -152,7 +153,3 @@ def _parse_scalar(node: yaml.Node) -> object:
 
 def _line_number(node: yaml.Node) -> int:
     return node.start_mark.line + 1
-
-
-def _join_path(place: NodePath) -> str:
-    return ".".join(map(str, place))
