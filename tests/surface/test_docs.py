@@ -156,6 +156,13 @@ def test_every_source_file_that_is_named_exists(name: str) -> None:
             assert written_by_users or any((base / text).exists() for base in SOURCES), text
 
 
+def test_every_module_that_a_docstring_or_a_comment_names_exists() -> None:
+    for file in (ROOT / "src").rglob("*.py"):
+        for path in re.findall(r"`([\w/]+\.(?:py|sql))`", file.read_text(encoding="utf-8")):
+            bases = (*SOURCES, file.parent)
+            assert any((base / path).exists() for base in bases), f"{file}: {path}"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_class_that_is_named_exists(name: str) -> None:
     known = source_words()

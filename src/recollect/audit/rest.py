@@ -191,9 +191,9 @@ def _event_filter(call: Call) -> EventFilter:
 
 
 def _event_payload(event: Event) -> dict[str, Any]:
-    beside = {name: getattr(event, name) for name in _PAYLOAD_COLUMNS}
-    beside["memory_id"] = event.memory_id
-    return {name: value for name, value in beside.items() if value is not None} | event.params
+    payload = {name: getattr(event, name) for name in _PAYLOAD_COLUMNS}
+    payload["memory_id"] = event.memory_id
+    return {name: value for name, value in payload.items() if value is not None} | event.params
 
 
 HANDLERS: dict[str, Handler] = {"listEvents": list_events}

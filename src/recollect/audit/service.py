@@ -73,9 +73,9 @@ class EventService:
                 tx, reader, filters, after=place, limit=limit + 1
             )
         )
-        shown = found[:limit]
+        page = found[:limit]
         more = len(found) > limit
-        return Page(shown, encode_key(_CURSOR_NAME, shown[-1].at, shown[-1].id) if more else None)
+        return Page(page, encode_key(_CURSOR_NAME, page[-1].at, page[-1].id) if more else None)
 
     async def follow(
         self,

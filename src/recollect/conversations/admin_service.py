@@ -239,8 +239,8 @@ class AdminService:
                 if last is None:
                     raise unknown_cursor_error()
             found = self._stores.events.page(tx, filters, after=last, limit=limit + 1)
-            shown = found[:limit]
-            return Page(shown, shown[-1].id if len(found) > limit else None)
+            page = found[:limit]
+            return Page(page, page[-1].id if len(found) > limit else None)
 
         facts = {
             "target_user_id": filters.target_user_id,

@@ -53,15 +53,15 @@ class EvictionRun:
         Any number of callers may follow one run. A slow one misses numbers in between.
         """
         # A condition and not a queue: followers that are slow or gone leave nothing behind.
-        shown = 0
-        yield shown
+        reported = 0
+        yield reported
         while not self._ended:
             async with self._changed:
-                while not self._ended and self._percent == shown:
+                while not self._ended and self._percent == reported:
                     await self._changed.wait()
-            if self._percent > shown:
-                shown = self._percent
-                yield shown
+            if self._percent > reported:
+                reported = self._percent
+                yield reported
         await self.wait()
         yield 100
 

@@ -110,8 +110,8 @@ def headline(text: str) -> Headline:
     """Take both from the beginning of the text. A preview that was cut ends in an ellipsis."""
     cleaned = clean_text(text)
     cut = len(cleaned) > PREVIEW_CHARS
-    shown = cleaned[:PREVIEW_CHARS] + "…" if cut else cleaned
-    return Headline(cleaned[:AUTO_TITLE_CHARS] or None, shown or None)
+    preview = cleaned[:PREVIEW_CHARS] + "…" if cut else cleaned
+    return Headline(cleaned[:AUTO_TITLE_CHARS] or None, preview or None)
 
 
 def matches_query(conversation: Conversation, query: str) -> bool:

@@ -134,7 +134,9 @@ class ConversationStore(Protocol):
         """The root, then forks by fork point, newest first within one point."""
         ...
 
-    def record_append(self, tx: Tx, branch: Branch, entry: Entry, shown: Headline | None) -> None:
+    def record_append(
+        self, tx: Tx, branch: Branch, entry: Entry, headline: Headline | None
+    ) -> None:
         """Move the tree's position, and on history the branch's time; a text also sets the
         preview, and the title where that is pending."""
         ...

@@ -262,8 +262,8 @@ def to_conversation_page(
     found: list[ConversationWithLevel], limit: int
 ) -> Page[ConversationWithLevel]:
     """Cut a result of up to `limit + 1` items. The cursor, set if more exist, is the last id."""
-    shown = found[:limit]
-    return Page(shown, shown[-1].conversation.id if len(found) > limit else None)
+    page = found[:limit]
+    return Page(page, page[-1].conversation.id if len(found) > limit else None)
 
 
 def page_forks(
@@ -278,8 +278,8 @@ def page_forks(
             raise unknown_cursor_error()
     rows_max = None if limit is None else limit + 1
     found = stores.conversations.page_forks(tx, tree_id, after=last, limit=rows_max)
-    shown = found[:limit]
-    return Page(shown, shown[-1].id if len(found) > len(shown) else None)
+    page = found[:limit]
+    return Page(page, page[-1].id if len(found) > len(page) else None)
 
 
 def _sort_key(item: ConversationWithLevel) -> tuple[datetime, str]:

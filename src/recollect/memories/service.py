@@ -1,5 +1,7 @@
-"""`MemoryService`: creates, updates, deletes and moves single memories. Batches are `batch.py`,
-reads are `read_service.py`."""
+"""`MemoryService`: creates, updates, deletes and moves single memories.
+
+Batches are in `memories/write/batch.py`, reads in `memories/read/service.py`.
+"""
 
 import asyncio
 from collections.abc import Callable

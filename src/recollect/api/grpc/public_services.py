@@ -30,7 +30,7 @@ class PublicServices:
     def __init__(self, health: GrpcHealth, names: Collection[str]) -> None:
         self._health = health
         self._reflection: Any = reflection.ReflectionServicer(names)
-        self._strangers = AnonymousReader()
+        self._anonymous_reader = AnonymousReader()
 
     def handlers(self) -> Iterator[grpc.GenericRpcHandler]:
         """The handlers, to register with the gRPC server."""
@@ -50,7 +50,7 @@ class PublicServices:
 
     def stop(self) -> None:
         """End all waiting reads and watches."""
-        self._strangers.stop()
+        self._anonymous_reader.stop()
         self._health.stop()
 
     async def _check(self, _: Any, context: GrpcContext) -> health_pb2.HealthCheckResponse:
@@ -86,7 +86,7 @@ class PublicServices:
 
     async def _read_next(self, kind: type[M], context: GrpcContext) -> M | None:
         try:
-            return await self._strangers.read_next(kind, context)
+            return await self._anonymous_reader.read_next(kind, context)
         except RecollectError as error:
             refusal = grpc_status(error, strict=False), error.message
         return await context.abort(*refusal)

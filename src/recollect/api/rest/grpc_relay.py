@@ -97,9 +97,9 @@ class RefusedConnection(asyncio.Protocol):
 
     def __init__(self, caller: asyncio.Transport, connections: ConnectionLimit) -> None:
         self._counted = connections
-        self._told = connections.acquire_refusal()
+        self._refusal_slot = connections.acquire_refusal()
         caller.set_protocol(self)
-        if self._told:
+        if self._refusal_slot:
             caller.write(_FULL_RESPONSE)
             caller.write_eof()
             asyncio.get_running_loop().call_later(_REFUSAL_SECONDS, caller.abort)
@@ -108,7 +108,7 @@ class RefusedConnection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release the descriptor of the refusal."""
-        if self._told:
+        if self._refusal_slot:
             self._counted.release_refusal()
 
 
@@ -128,7 +128,7 @@ class GrpcRelay(asyncio.Protocol):
         self._caller = caller
         self._ended = ended
         self._server: asyncio.Transport | None = None
-        self._held = bytearray(first)
+        self._buffered = bytearray(first)
         caller.set_protocol(self)
         # Referenced, because the event loop keeps only weak references to tasks.
         self._connecting = asyncio.ensure_future(self._connect(path))
@@ -145,8 +145,8 @@ class GrpcRelay(asyncio.Protocol):
             server.close()
             return
         self._server = server
-        server.write(bytes(self._held))
-        self._held.clear()
+        server.write(bytes(self._buffered))
+        self._buffered.clear()
         self._caller.resume_reading()
 
     def data_received(self, data: bytes) -> None:
@@ -154,8 +154,8 @@ class GrpcRelay(asyncio.Protocol):
         if self._server is not None:
             _forward(data, self._server)
             return
-        self._held += data
-        if len(self._held) > _HELD_BYTES_MAX:
+        self._buffered += data
+        if len(self._buffered) > _HELD_BYTES_MAX:
             self._caller.pause_reading()
 
     def pause_writing(self) -> None:

@@ -179,5 +179,5 @@ def resolve_cursor(
 
 def to_entry_page(found: list[Entry], limit: int) -> Page[Entry]:
     """Cut a result of up to `limit + 1` entries. The cursor, set if more exist, is the last id."""
-    shown = found[:limit]
-    return Page(shown, shown[-1].id if len(found) > limit else None)
+    page = found[:limit]
+    return Page(page, page[-1].id if len(found) > limit else None)

@@ -154,10 +154,10 @@ def page_memberships(
     key: tuple[datetime, str] | None = decode_key(_CURSOR_KIND, after) if after else None
     rows_max = None if limit is None else limit + 1
     found = stores.memberships.page(tx, tree_id, after=key, limit=rows_max)
-    shown = found[:limit]
-    more = len(found) > len(shown)
+    page = found[:limit]
+    more = len(found) > len(page)
     return Page(
-        shown, encode_key(_CURSOR_KIND, shown[-1].created_at, shown[-1].user_id) if more else None
+        page, encode_key(_CURSOR_KIND, page[-1].created_at, page[-1].user_id) if more else None
     )
 
 

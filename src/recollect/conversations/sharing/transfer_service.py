@@ -47,11 +47,11 @@ class TransferService:
             found = self._stores.transfers.page(
                 tx, principal.user_id, role, after=key, limit=rows_max
             )
-            shown = found[:limit]
-            more = len(found) > len(shown)
+            page = found[:limit]
+            more = len(found) > len(page)
             return Page(
-                shown,
-                encode_key(_CURSOR_KIND, shown[-1].created_at, shown[-1].id) if more else None,
+                page,
+                encode_key(_CURSOR_KIND, page[-1].created_at, page[-1].id) if more else None,
             )
 
         return await self._database.read(work)

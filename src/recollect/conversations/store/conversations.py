@@ -122,7 +122,9 @@ class SqlConversations:
         params = forks_params(tree_id, after, limit)
         return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
 
-    def record_append(self, tx: Tx, branch: Branch, entry: Entry, shown: Headline | None) -> None:
+    def record_append(
+        self, tx: Tx, branch: Branch, entry: Entry, headline: Headline | None
+    ) -> None:
         # One update of the tree's row and at most one of the branch's. Memory is private to its
         # client, so it changes neither the time nor the preview of the conversation.
         place = {"tree_id": branch.tree_id, "seq": entry.seq, "at": entry.created_at}
@@ -130,13 +132,13 @@ class SqlConversations:
         if entry.channel is not Channel.HISTORY:
             return
         params: dict[str, Any] = {"id": branch.id, "at": max(entry.created_at, branch.updated_at)}
-        if shown is None:
+        if headline is None:
             tx.run(_TOUCH, params)
             return
-        params["preview"] = self._rows.preview.seal(shown.preview, branch.id)
+        params["preview"] = self._rows.preview.seal(headline.preview, branch.id)
         params["seq"] = entry.seq
         if branch.title_pending:
-            params["title"] = self._rows.title.seal(shown.title, branch.id)
+            params["title"] = self._rows.title.seal(headline.title, branch.id)
         tx.run(_TOUCH_TITLE if branch.title_pending else _TOUCH_TEXT, params)
 
     def update_title(self, tx: Tx, conversation_id: ConversationId, title: str | None) -> None:

@@ -133,16 +133,16 @@ def _merge_ranges(ranges: list[ColumnElement[bool]]) -> Query:
 
 @cache
 def _tree_page_query(*, history: bool, memory: bool, all_clients: bool) -> Query:
-    shown = [_IS_HISTORY] if history else []
+    channels = [_IS_HISTORY] if history else []
     if all_clients:
-        shown.append(_IS_MEMORY)
+        channels.append(_IS_MEMORY)
     elif memory:
-        shown.append(and_(_IS_MEMORY, _OF_CLIENT))
+        channels.append(and_(_IS_MEMORY, _OF_CLIENT))
     here = and_(
         _e.conversation_group_id == param("tree_id", _e.conversation_group_id),
         _e.seq > param("after_seq", _e.seq),
     )
-    return _order_and_limit(select(*ENTRY_COLUMNS).where(here, or_(*shown)))
+    return _order_and_limit(select(*ENTRY_COLUMNS).where(here, or_(*channels)))
 
 
 def _order_and_limit(query: Select[Any]) -> Query:

@@ -87,8 +87,8 @@ class MemoryLister:
 def matches_filter(memory: Memory, filters: MemoryFilter) -> bool:
     """Whether an earlier version matches the filter in the fields that a PATCH may change.
 
-    The same conditions as `_VERSIONED_CLAUSES` in `store/filters_sql.py`, which judges everything
-    else.
+    The same conditions as `_VERSIONED_CLAUSES` in `memories/store/filters_sql.py`, which judges
+    everything else.
     """
     return (
         frozenset(filters.tags) <= frozenset(memory.tags)

@@ -1,8 +1,8 @@
 """`Reconciler` compares a stored statement with similar ones and applies the result: it merges
 duplicates, supersedes what is replaced, and links contradictions.
 
-The decisions are made in `reconcile/rules.py`. Planning runs outside of any transaction; applying
-locks the rows and starts over if one of them has changed.
+The decisions are made in `memories/reconcile/rules.py`. Planning runs outside of any transaction;
+applying locks the rows and starts over if one of them has changed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

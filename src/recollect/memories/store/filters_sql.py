@@ -313,8 +313,8 @@ _FIXED_CLAUSES = (
     *_created_clauses(),
     _outside_user_clause(),
 )
-# Fields that a PATCH may change. `matches_filter` in `listing.py` has the same conditions for an
-# earlier version: change both together.
+# Fields that a PATCH may change. `matches_filter` in `memories/read/listing.py` has the same
+# conditions for an earlier version: change both together.
 _VERSIONED_CLAUSES = (
     *_equal_clauses(versioned=True),
     _tags_clause(),

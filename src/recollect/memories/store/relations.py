@@ -53,15 +53,15 @@ def fetch_related(tx: Tx, memory_ids: Sequence[str]) -> dict[str, RelatedRows]:
 
 
 def _to_related_rows(parts: Mapping[str, Iterable[str]]) -> RelatedRows:
-    def of(part: RelatedRowKind) -> tuple[str, ...]:
+    def ids_of(part: RelatedRowKind) -> tuple[str, ...]:
         return tuple(parts.get(part, ()))
 
     return RelatedRows(
-        subjects=of(RelatedRowKind.SUBJECT),
-        supersedes=tuple(map(MemoryId, of(RelatedRowKind.SUPERSEDES))),
-        conflicts_with=tuple(map(MemoryId, of(RelatedRowKind.CONFLICT))),
-        source_entries=of(RelatedRowKind.ENTRY),
-        source_memories=tuple(map(MemoryId, of(RelatedRowKind.MEMORY))),
+        subjects=ids_of(RelatedRowKind.SUBJECT),
+        supersedes=tuple(map(MemoryId, ids_of(RelatedRowKind.SUPERSEDES))),
+        conflicts_with=tuple(map(MemoryId, ids_of(RelatedRowKind.CONFLICT))),
+        source_entries=ids_of(RelatedRowKind.ENTRY),
+        source_memories=tuple(map(MemoryId, ids_of(RelatedRowKind.MEMORY))),
     )
 
 
@@ -136,15 +136,15 @@ def _related_query() -> Query:
     # One UNION of three tables, so that a page of memories costs one more statement. Tags are
     # missing on purpose: the row itself has them as JSON, and `memory_tags` serves filters only.
     # Subjects and sources keep the order in which they were sent; links have none.
-    def of(id_: Column[Any], part: Any, other: Column[Any], place: Any) -> Any:
+    def select_ids(id_: Column[Any], part: Any, other: Column[Any], place: Any) -> Any:
         columns = (id_.label("memory_id"), part.label("part"), other.label("other"))
         return select(*columns, place.label("place")).where(InTextList(id_, param("ids")))
 
     s, o = memory_subjects.c, memory_sources.c
     rows = union_all(
-        of(s.memory_id, literal_word(RelatedRowKind.SUBJECT), s.person_id, s.place),
-        of(o.memory_id, o.kind, o.source_id, o.place),
-        of(_l.from_id, _l.kind, _l.to_id, literal_column("0")),
+        select_ids(s.memory_id, literal_word(RelatedRowKind.SUBJECT), s.person_id, s.place),
+        select_ids(o.memory_id, o.kind, o.source_id, o.place),
+        select_ids(_l.from_id, _l.kind, _l.to_id, literal_column("0")),
     ).subquery()
     c = rows.c
     return Query(

@@ -1,7 +1,8 @@
 """`Superseder` marks a memory as superseded by another one and links the two.
 
 Explicit writes, releases from quarantine and reconciliation jobs all go through it. Whether one
-memory may replace another is decided by the callers, with the rules in `supersede/rules.py`.
+memory may replace another is decided by the callers, with the rules in
+`memories/supersede/rules.py`.
 """
 
 from dataclasses import dataclass, replace

@@ -1,7 +1,7 @@
 """Rules of supersession: whose statement may replace whose, what the successor inherits, and which
 end the replaced one gets. Pure functions.
 
-How similar two statements are is not considered here but in `reconcile/rules.py`.
+How similar two statements are is not considered here but in `memories/reconcile/rules.py`.
 """
 
 from collections.abc import Iterable

@@ -114,11 +114,11 @@ def days_of_week(weekday: int, length: int = 1) -> CalendarCycle:
     """`length` days of each week, beginning with `weekday`; Monday is 0."""
 
     # Ordinal 1, the first of January of year 1, is a Monday.
-    def at(week: int) -> DayRange:
+    def days_in(week: int) -> DayRange:
         first = week * 7 + weekday + 1
         return DayRange(_from_ordinal(first), _from_ordinal(first + length))
 
-    return CalendarCycle(lambda day: (day.toordinal() - 1) // 7, at)
+    return CalendarCycle(lambda day: (day.toordinal() - 1) // 7, days_in)
 
 
 def _year_index(day: date) -> int:
