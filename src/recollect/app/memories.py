@@ -36,7 +36,7 @@ def build_memory_family(context: AppContext, search: MemorySearchService) -> Ser
         ),
         screening=screening,
         succession=ExplicitSupersession(stores, audit, context.access),
-        terms=context.expiry,
+        expiry=context.expiry,
         hooks=hooks,
     )
     changes = MemoryChanges(
@@ -44,7 +44,7 @@ def build_memory_family(context: AppContext, search: MemorySearchService) -> Ser
         audit,
         access=context.access,
         screening=screening,
-        terms=context.expiry,
+        expiry=context.expiry,
         hooks=hooks,
     )
     moves = MemoryMoves(audit, changes, writer=writer, screening=screening, rules=context.rules)

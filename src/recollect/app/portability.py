@@ -36,7 +36,7 @@ def build_portability_family(context: AppContext) -> Services:
                 links=ImportLinks(stores, access, viewers),
                 access=access,
                 screening=context.screening,
-                terms=context.expiry,
+                expiry=context.expiry,
                 hooks=context.hooks,
             ),
             gate=context.admin_gate,

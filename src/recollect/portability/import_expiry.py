@@ -29,18 +29,18 @@ from recollect.portability.lines import LineType
 from recollect.screening.injection import InjectionScore
 
 
-def apply_expiry(terms: ExpiryCalculator, memory: Memory, values: LineValues) -> Memory:
+def apply_expiry(expiry: ExpiryCalculator, memory: Memory, values: LineValues) -> Memory:
     """The memory with the expiry of its line, lowered to the cap. A line without expiry and rule is
     treated like a write: the policy must exist and allow the scope, and defaults apply.
 
     A line with an expiry may name a policy that this server doesn't have: what was promised where
     it comes from still holds, and only the caps of personal data apply.
     """
-    name, rules = memory.retention_policy, terms.rules
+    name, rules = memory.retention_policy, expiry.rules
     if values["expires_at"] is None and values["expiry_rule"] is None:
         if name is not None:
             rules.require_policy(name, memory.space.scope)
-        return terms.apply(memory).memory
+        return expiry.apply(memory).memory
     rule = values["expiry_rule"] or "explicit"
     kept = Expiry(values["expires_at"], rule, memory.requested_expires_at)
     policy = rules.policies.get(name) if name is not None else None

@@ -88,7 +88,7 @@ class MemoryImporter:
         links: ImportLinks,
         access: MemoryWriteAccess,
         screening: ScreeningService,
-        terms: ExpiryCalculator,
+        expiry: ExpiryCalculator,
         hooks: WriteHooks,
     ) -> None:
         self._stores = stores
@@ -97,7 +97,7 @@ class MemoryImporter:
         self._links = links
         self._access = access
         self._screening = screening
-        self._terms = terms
+        self._expiry = expiry
         self._hooks = hooks
 
     def import_group(
@@ -248,7 +248,9 @@ class MemoryImporter:
         by = values["written_by"] if admin else None
         # `apply_expiry` comes last: caps depend on PII tags, policy and the approval set here.
         return StoredMemory(
-            memory=apply_expiry(self._terms, replace(memory, approved_expires_at=approved), values),
+            memory=apply_expiry(
+                self._expiry, replace(memory, approved_expires_at=approved), values
+            ),
             written_by=by or order.requester.identity,
             bare_names=bare_names,
             status_at=values["status_at"] or memory.updated_at,

@@ -26,10 +26,10 @@ from recollect.memories.write.expiry_calculator import ExpiryCalculator
 class RepeatCounter:
     """Counts repeats. The caller holds the lock on the stored row."""
 
-    def __init__(self, stores: MemoryStores, audit: MemoryAudit, terms: ExpiryCalculator) -> None:
+    def __init__(self, stores: MemoryStores, audit: MemoryAudit, expiry: ExpiryCalculator) -> None:
         self._stores = stores
         self._audit = audit
-        self._terms = terms
+        self._expiry = expiry
 
     def add_repeat(
         self,
@@ -84,7 +84,7 @@ class RepeatCounter:
         sensitivity, portable = strictest_privacy(candidate, [old])
         sources = dict.fromkeys((*known.source_entries, *repeat.source_entries))
         return replace(
-            self._terms.renew(known, repeat.observed_at),
+            self._expiry.renew(known, repeat.observed_at),
             sensitivity=sensitivity,
             portable=portable,
             trust=trust_when_repeated(old, candidate),

@@ -57,14 +57,14 @@ class MemoryChanges:
         *,
         access: MemoryWriteAccess,
         screening: ScreeningService,
-        terms: ExpiryCalculator,
+        expiry: ExpiryCalculator,
         hooks: WriteHooks,
     ) -> None:
         self._stores = stores
         self._audit = audit
         self._access = access
         self._screening = screening
-        self._terms = terms
+        self._expiry = expiry
         self._hooks = hooks
 
     def update(
@@ -101,7 +101,7 @@ class MemoryChanges:
         )
         self._check_run_open(tx, stored)
         _check_version(stored, patch.command.version)
-        until = self._terms.needed_extension(after) if patch.sets_expiry else None
+        until = self._expiry.needed_extension(after) if patch.sets_expiry else None
         if until is not None:
             approval = self._hooks.approvals.request(tx, requester, stored, until=until, at=at)
             return MemoryUpdateResult(stored, approval)
@@ -204,7 +204,7 @@ class MemoryChanges:
         if command.sends("retention_policy"):
             name = command.retention_policy
             if name is not None:
-                self._terms.rules.require_policy(name, before.space.scope)
+                self._expiry.rules.require_policy(name, before.space.scope)
             after = replace(after, retention_policy=name)
         after = replace(
             after,
@@ -217,7 +217,7 @@ class MemoryChanges:
         check_validity(after.valid_from, after.valid_until)
         if self._screening.should_quarantine(patch.findings):
             after = replace(after, status=MemoryStatus.QUARANTINED)
-        return self._terms.apply(after).memory
+        return self._expiry.apply(after).memory
 
     def _store_version(
         self,

@@ -68,9 +68,9 @@ class MemoryDraft(PlainFields):
     """A memory to write. None means that the caller sent nothing; times are in UTC.
 
     `subjects` are ids or names as sent. `explicit_expires_at` is what the caller asked for, in a
-    field or in the words of the statement. `term_ignored`: the words seem to ask for an expiry that
-    was not understood. `carried` is the stored memory of a move; fields that a caller can't set are
-    taken from it.
+    field or in the words of the statement. `expiry_ignored`: the words seem to ask for an expiry
+    that was not understood. `carried` is the stored memory of a move; fields that a caller can't
+    set are taken from it.
     """
 
     kind: MemoryKind
@@ -92,7 +92,7 @@ class MemoryDraft(PlainFields):
     pii_tags: tuple[str, ...] = ()
     policy: RetentionPolicy | None = None
     explicit_expires_at: datetime | None = None
-    term_ignored: bool = False
+    expiry_ignored: bool = False
     supersedes: tuple[MemoryId, ...] = ()
     source: MemorySource = MemorySource.API
     source_entries: tuple[str, ...] = ()
@@ -200,17 +200,17 @@ def _parse_payload(command: CreateMemory, now: datetime) -> tuple[dict[str, Any]
     text, expiry = _split_expiry_phrase(text_or_messages, now, _parse_time_zone(command))
     has_expiry = (expiry, command.ttl_seconds, command.expires_at) != (None, None, None)
     ignored = not has_expiry and has_likely_expiry(text_or_messages)
-    return {"content": text, "extract": bool(command.extract), "term_ignored": ignored}, expiry
+    return {"content": text, "extract": bool(command.extract), "expiry_ignored": ignored}, expiry
 
 
 def _split_expiry_phrase(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime | None]:
     """The text without its expiry phrase ("for two weeks"), and the expiry. A text that would be
     blank without the phrase stays whole."""
-    term = parse_expiry_phrase(text, now, zone)
-    if term is None:
+    phrase = parse_expiry_phrase(text, now, zone)
+    if phrase is None:
         return text, None
-    rest = term.text_without_phrase
-    return (text if is_blank(rest) else rest), term.expires_at
+    rest = phrase.text_without_phrase
+    return (text if is_blank(rest) else rest), phrase.expires_at
 
 
 def _parse_time_zone(command: CreateMemory) -> tzinfo:

@@ -44,12 +44,6 @@ from recollect.memories.write.hooks import (
 )
 from recollect.memories.write.screen import ScreenedDraft, ScreeningService
 from recollect.memories.write.target_space import TargetSpace, TargetSpaceResolver
-from recollect.memories.write.warnings import (
-    EXPIRY_IGNORED,
-    WriteWarning,
-    clamped_warning,
-    duplicate_warning,
-)
 
 
 class WriteStatus(StrEnum):
@@ -59,6 +53,21 @@ class WriteStatus(StrEnum):
     QUEUED = "queued"
     DUPLICATE = "duplicate"
     QUARANTINED = "quarantined"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteWarning:
+    """A warning in the answer to a write that succeeded. `code` is part of the API."""
+
+    code: str
+    message: str
+
+
+EXPIRY_IGNORED = WriteWarning(
+    "term_ignored",
+    "the text seems to say how long to remember it, but no future time was understood; it was"
+    " stored as sent: to set an expiry send `ttl_seconds` or `expires_at`",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +101,7 @@ class MemoryWriter:
         places: TargetSpaceResolver,
         screening: ScreeningService,
         succession: ExplicitSupersession,
-        terms: ExpiryCalculator,
+        expiry: ExpiryCalculator,
         hooks: WriteHooks,
     ) -> None:
         self._stores = stores
@@ -101,8 +110,8 @@ class MemoryWriter:
         self._places = places
         self._screening = screening
         self._succession = succession
-        self._terms = terms
-        self._repeating = RepeatCounter(stores, audit, terms)
+        self._expiry = expiry
+        self._repeating = RepeatCounter(stores, audit, expiry)
         self._hooks = hooks
 
     def write(
@@ -114,7 +123,7 @@ class MemoryWriter:
         faults is refused for the first of these.
         """
         written = self._check_and_store(tx, requester, screened, at=at)
-        if not screened.draft.term_ignored:
+        if not screened.draft.expiry_ignored:
             return written
         return replace(written, warnings=(*written.warnings, EXPIRY_IGNORED))
 
@@ -189,7 +198,7 @@ class MemoryWriter:
         if self._screening.should_quarantine(findings):
             memory = replace(memory, status=MemoryStatus.QUARANTINED)
         return StoredMemory(
-            memory=self._terms.apply(memory).memory,
+            memory=self._expiry.apply(memory).memory,
             written_by=requester.identity,
             bare_names=draft.carried.bare_names if draft.carried else (),
             privacy_said=_is_privacy_set_by_subject(memory, draft),
@@ -267,7 +276,9 @@ class MemoryWriter:
         asks_for_expiry = draft.explicit_expires_at is not None or draft.policy is not None
         notices = self._expiry_warnings(stored) if asks_for_expiry else ()
         if taken.left:
-            notices += (duplicate_warning(taken.left),)
+            kept = ", ".join(taken.left)
+            message = f"the statement exists and keeps its own values: {kept}; use PATCH"
+            notices += (WriteWarning("duplicate_kept", message),)
         return MemoryWriteResult(stored, WriteStatus.DUPLICATE, notices)
 
     def _store_new(
@@ -313,14 +324,15 @@ class MemoryWriter:
         return stored
 
     def _expiry_warnings(self, stored: StoredMemory) -> tuple[WriteWarning, ...]:
-        if not self._terms.apply(stored.memory).clamped:
+        if not self._expiry.apply(stored.memory).clamped:
             return ()
-        return (clamped_warning(stored.memory.expiry_rule),)
+        message = f"a ceiling shortened the requested expiry: {stored.memory.expiry_rule}"
+        return (WriteWarning("expiry_clamped", message),)
 
     def _request_approval(
         self, tx: Tx, requester: Requester, stored: StoredMemory
     ) -> tuple[WriteWarning, ...]:
-        until = self._terms.needed_extension(stored.memory)
+        until = self._expiry.needed_extension(stored.memory)
         if until is None:
             return ()
         at = stored.memory.created_at
