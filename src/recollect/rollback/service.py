@@ -14,6 +14,7 @@ from recollect.identity.requester import Requester
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import MemoryId
+from recollect.rollback.commands import RollBack, UndoRollback
 from recollect.rollback.model import Rollback, RollbackChanges, RollbackSource
 from recollect.rollback.plan import PlannedRow, RollbackPlan, RollbackPlanner
 from recollect.rollback.steps import RollbackSteps
@@ -63,23 +64,17 @@ class RollbackService:
         self._steps = steps
         self._gate = gate
 
-    async def roll_back(
-        self,
-        requester: Requester,
-        source: RollbackSource,
-        *,
-        dry_run: bool,
-        justification: str | None,
-    ) -> RollbackResult:
+    async def roll_back(self, requester: Requester, command: RollBack) -> RollbackResult:
         """NotFound for a source that the caller can't see. A dry run only makes the plan."""
-        order = await self._admit(requester, "rollBack", justification)
+        source = command.rollback_source
+        order = await self._admit(requester, "rollBack", command.justification)
         plan = await self._plans.make_plan(requester, source, order.at)
-        if dry_run:
+        if command.dry_run:
             return RollbackResult(None, plan.archived, plan.restored, plan.untouched, plan.ids)
         return await self._execute(order, source, plan)
 
     async def undo(
-        self, requester: Requester, rollback_id: str, *, justification: str | None
+        self, requester: Requester, rollback_id: str, command: UndoRollback
     ) -> RollbackResult:
         """Give rows their previous state, unless they were changed since; those are `untouched`.
 
@@ -87,7 +82,7 @@ class RollbackService:
         marked as undone after the last batch: if the undo is interrupted, it can be repeated, and
         rows that were undone by then are skipped because their version has changed.
         """
-        order = await self._admit(requester, "undoRollback", justification)
+        order = await self._admit(requester, "undoRollback", command.justification)
         rollback = await self._database.read(lambda tx: self._fetch_owned(tx, order, rollback_id))
         wanted, undone, event_id = (
             RollbackChanges.from_record(rollback.changes),
