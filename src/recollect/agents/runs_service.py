@@ -118,10 +118,10 @@ class RunService:
         limit: int,
     ) -> Page[Run]:
         """Runs whose space the caller may read, the latest start first."""
-        place = decode_key(_LIST, after) if after else None
+        after_key = decode_key(_LIST, after) if after else None
         found = await self._database.read(
             lambda tx: self._page(
-                tx, requester, agent_id, status=status, after=place, limit=limit + 1
+                tx, requester, agent_id, status=status, after=after_key, limit=limit + 1
             )
         )
         page = found[:limit]

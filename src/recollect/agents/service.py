@@ -102,14 +102,14 @@ class AgentService:
             return await self._database.scan(
                 lambda tx: ranked_page(tx, self._stores, ranking, after=after, limit=limit)
             )
-        place = decode_key(_LIST, after) if after else None
+        after_key = decode_key(_LIST, after) if after else None
         found = await self._database.read(
             lambda tx: self._stores.agents.page(
                 tx,
                 orgs=requester.orgs,
                 who=requester.identity,
                 owner=owner,
-                after=place,
+                after=after_key,
                 limit=limit + 1,
             )
         )

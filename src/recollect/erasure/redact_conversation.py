@@ -19,21 +19,21 @@ def redact_entry(found: EntryWithIndexedText, plan: RedactionPlan) -> EntryWithI
         indexed = None if found.indexed is None else ERASED
         marker = strict_json.dump(_erased_content(entry))
         return EntryWithIndexedText(replace(entry, content=marker, user_id=UserId(ERASED)), indexed)
-    traces = plan.matcher_for_entry(entry)
+    matcher = plan.matcher_for_entry(entry)
     content = strict_json.load(entry.content)
-    fresh = [_redact_item(item, traces, entry.channel) for item in content]
+    fresh = [_redact_item(item, matcher, entry.channel) for item in content]
     text = entry.content if fresh == content else strict_json.dump(fresh)
-    indexed = None if found.indexed is None else traces.redact(found.indexed)
+    indexed = None if found.indexed is None else matcher.redact(found.indexed)
     return EntryWithIndexedText(replace(entry, content=text), indexed)
 
 
-def _redact_item(item: Any, traces: IdentifierMatcher, channel: Channel) -> Any:
+def _redact_item(item: Any, matcher: IdentifierMatcher, channel: Channel) -> Any:
     """Redact one item of an entry. In history items field names and the role stay as they are, even
     if somebody is called `text` or `user`: readers depend on them."""
     if channel is not Channel.HISTORY or not isinstance(item, dict):
-        return traces.redact_json(item)
+        return matcher.redact_json(item)
     return {
-        name: member if name == "role" else traces.redact_json(member)
+        name: member if name == "role" else matcher.redact_json(member)
         for name, member in item.items()
     }
 
@@ -51,14 +51,14 @@ def redact_conversation(
     before: Conversation, plan: RedactionPlan, made_of: Collection[str | None]
 ) -> Conversation:
     """Titles and previews in `made_of` come from erased entries and go as a whole."""
-    traces = plan.matcher_for_chat(before.tree_id)
+    matcher = plan.matcher_for_chat(before.tree_id)
 
     def redact_text(text: str | None) -> str | None:
-        return text if text is None else ERASED if text in made_of else traces.redact(text)
+        return text if text is None else ERASED if text in made_of else matcher.redact(text)
 
     return replace(
         before,
         title=redact_text(before.title),
         last_message_preview=redact_text(before.last_message_preview),
-        metadata=traces.redact_json(before.metadata),
+        metadata=matcher.redact_json(before.metadata),
     )

@@ -20,15 +20,15 @@ def redact_event(
     Ids are replaced wherever they are a whole value. Of the payload only `key` is free text of a
     caller; other fields are our own words, in which a name would match by chance.
     """
-    target, traces = plan.target, plan.matcher_for_chat(space_id)
+    target, matcher = plan.target, plan.matcher_for_chat(space_id)
     lost = (*gone, *plan.filter_matching_ids(target.gone_chats))
     ids = dict.fromkeys((*target.person_ids, *target.user_ids, *lost), target.stand_in)
     before = strict_json.load(payload)
     after = replace_ids(before, ids)
     if isinstance(after.get("key"), str):
-        after = after | {"key": traces.redact(after["key"])}
+        after = after | {"key": matcher.redact(after["key"])}
     fresh = payload if after == before else strict_json.dump(after)
-    return fresh, reason and traces.redact(reason)
+    return fresh, reason and matcher.redact(reason)
 
 
 def mentions_target(texts: Sequence[str | None], plan: RedactionPlan) -> bool:

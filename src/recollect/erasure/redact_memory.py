@@ -25,12 +25,12 @@ def redact_memory(stored: StoredMemory, plan: RedactionPlan) -> StoredMemory:
 
     Returns an equal value if there was nothing to redact: callers compare to see what changed.
     """
-    traces = plan.matcher_for_memory(stored)
-    fresh = _clear_stater(_redact_fields(stored.memory, traces, plan.target), plan.target)
+    matcher = plan.matcher_for_memory(stored)
+    fresh = _clear_stater(_redact_fields(stored.memory, matcher, plan.target), plan.target)
     cleaned = replace(
         stored,
         memory=fresh,
-        bare_names=tuple(dict.fromkeys(map(traces.redact, stored.bare_names))),
+        bare_names=tuple(dict.fromkeys(map(matcher.redact, stored.bare_names))),
         written_by=_replace_author(stored.written_by, plan.target),
     )
     return cleaned if fresh.content == stored.memory.content else _rescore_suspicion(cleaned)
@@ -49,32 +49,32 @@ def redact_snapshot(
         others = [one for one in kept["subjects"] if one not in target.person_ids]
         nothing: dict[str, Any] = {"content": ERASED, "value": None, "tags": [], "metadata": {}}
         return kept | nothing | {"subjects": others}
-    traces = plan.sure
+    matcher = plan.sure
     if linked:
-        traces = plan.rare if subjects & plan.namesakes else plan.full
-    cleaned: dict[str, Any] = {n: traces.redact_json(kept[n]) for n in _TEXT_FIELDS if n in kept}
+        matcher = plan.rare if subjects & plan.namesakes else plan.full
+    cleaned: dict[str, Any] = {n: matcher.redact_json(kept[n]) for n in _TEXT_FIELDS if n in kept}
     if key is not None and cleaned.get("value") != kept.get("value"):
-        text = render_record(traces.redact(key), cleaned["value"])
-        cleaned |= {"content": traces.redact(text)}
+        text = render_record(matcher.redact(key), cleaned["value"])
+        cleaned |= {"content": matcher.redact(text)}
     return kept | cleaned
 
 
-def _redact_fields(memory: Memory, traces: IdentifierMatcher, target: ErasureTarget) -> Memory:
+def _redact_fields(memory: Memory, matcher: IdentifierMatcher, target: ErasureTarget) -> Memory:
     """Redact every text field. The content of records and messages is rendered from other fields:
     it is rendered again from the redacted ones, so that both agree (a field name that became
     ambiguous got a number) and redacted once more."""
     clean = replace(
         memory,
-        content=traces.redact(memory.content),
-        value=None if memory.value is None else traces.redact_json(memory.value),
-        key=None if memory.key is None else traces.redact(memory.key),
-        messages=tuple(_redact_message(one, traces, target) for one in memory.messages),
-        tags=tuple(dict.fromkeys(map(traces.redact, memory.tags))),
-        metadata=traces.redact_json(memory.metadata),
+        content=matcher.redact(memory.content),
+        value=None if memory.value is None else matcher.redact_json(memory.value),
+        key=None if memory.key is None else matcher.redact(memory.key),
+        messages=tuple(_redact_message(one, matcher, target) for one in memory.messages),
+        tags=tuple(dict.fromkeys(map(matcher.redact, memory.tags))),
+        metadata=matcher.redact_json(memory.metadata),
     )
     if all(getattr(clean, name) == getattr(memory, name) for name in ("key", "value", "messages")):
         return clean
-    return replace(clean, content=traces.redact(_render_content(clean)))
+    return replace(clean, content=matcher.redact(_render_content(clean)))
 
 
 def _render_content(memory: Memory) -> str:
@@ -98,12 +98,12 @@ def _clear_stater(memory: Memory, target: ErasureTarget) -> Memory:
 
 
 def _redact_message(
-    message: MemoryMessage, traces: IdentifierMatcher, target: ErasureTarget
+    message: MemoryMessage, matcher: IdentifierMatcher, target: ErasureTarget
 ) -> MemoryMessage:
     return replace(
         message,
-        content=traces.redact(message.content),
-        name=None if message.name is None else traces.redact(message.name),
+        content=matcher.redact(message.content),
+        name=None if message.name is None else matcher.redact(message.name),
         user_id=target.stand_in if message.user_id in target.user_ids else message.user_id,
     )
 

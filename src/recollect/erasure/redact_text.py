@@ -5,25 +5,25 @@ from recollect.kernel import strict_json
 from recollect.search.model import index_words
 
 
-def redact(text: str | None, traces: IdentifierMatcher) -> str | None:
-    return text and traces.redact(text)
+def redact(text: str | None, matcher: IdentifierMatcher) -> str | None:
+    return text and matcher.redact(text)
 
 
-def redact_json_text(text: str | None, traces: IdentifierMatcher) -> str | None:
+def redact_json_text(text: str | None, matcher: IdentifierMatcher) -> str | None:
     """A JSON text with redacted values; the same text if nothing in it is redacted."""
     if text is None:
         return None
     value = strict_json.load(text)
-    cleaned = traces.redact_json(value)
+    cleaned = matcher.redact_json(value)
     return text if cleaned == value else strict_json.dump(cleaned)
 
 
-def is_found_by_name(traces: IdentifierMatcher, text: str, terms: str) -> bool:
+def is_found_by_name(matcher: IdentifierMatcher, text: str, terms: str) -> bool:
     """Does the index, with these terms for the text, still find it by an erased name?
 
     Words of the erased name are not searched in the index: another word of the text may be the
     same. A redacted text must have exactly the index words that follow from it.
     """
-    if traces.has_match(text):
+    if matcher.has_match(text):
         return True
     return ERASED in text and index_words(text).terms != terms

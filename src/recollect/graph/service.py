@@ -66,11 +66,11 @@ class GraphService:
     ) -> Page[Entity]:
         """Entities in memories that the caller may read and whose names the caller may see, the
         latest first."""
-        place = decode_key(_LIST, after) if after else None
+        after_key = decode_key(_LIST, after) if after else None
         form = normal_form(query or "")
 
         def select_entities(tx: Tx) -> list[ListedEntity]:
-            found = self._named_entities(tx, requester, kind=kind, after=place)
+            found = self._named_entities(tx, requester, kind=kind, after=after_key)
             fitting = (one for one in found if form in normal_form(one.entity.name or ""))
             return list(islice(fitting, limit + 1))
 

@@ -170,8 +170,8 @@ class PeopleService:
     def _page(
         self, tx: Tx, requester: Requester, *, after: str | None, limit: int
     ) -> Page[PersonCard]:
-        place = decode_key(_LIST, after) if after else None
-        found = self._stores.people.page(tx, requester, after=place, limit=limit + 1)
+        after_key = decode_key(_LIST, after) if after else None
+        found = self._stores.people.page(tx, requester, after=after_key, limit=limit + 1)
         page = found[:limit]
         more = len(found) > limit
         cursor = encode_key(_LIST, page[-1].created_at, page[-1].id) if more else None
@@ -181,14 +181,14 @@ class PeopleService:
         self, tx: Tx, requester: Requester, form: str, *, after: str | None, limit: int
     ) -> Page[PersonCard]:
         # The cursor holds (created_at, "rank id"): the rank is the first part of the order.
-        place = None
+        after_key = None
         if after:
             at, key = decode_key(_SEARCH, after)
             rank, _, id_ = key.partition(" ")
             if not rank.isdecimal():
                 raise unknown_cursor_error()
-            place = (int(rank), at, id_)
-        found = self._stores.people.search(tx, requester, form, after=place, limit=limit + 1)
+            after_key = (int(rank), at, id_)
+        found = self._stores.people.search(tx, requester, form, after=after_key, limit=limit + 1)
         page = found[:limit]
         cursor = None
         if len(found) > limit:

@@ -46,8 +46,8 @@ class SubjectResolver:
         that can't name anybody.
         """
         found = [
-            self._resolve_one(tx, requester, name, chat_id=chat_id, field=f"subjects[{place}]")
-            for place, name in enumerate(names)
+            self._resolve_one(tx, requester, name, chat_id=chat_id, field=f"subjects[{index}]")
+            for index, name in enumerate(names)
         ]
         return tuple(dict.fromkeys(found))
 

@@ -101,12 +101,12 @@ class ApprovalService:
         limit: int,
     ) -> Page[Approval]:
         """Newest first."""
-        place = decode_key(_LIST, after) if after else None
+        after_key = decode_key(_LIST, after) if after else None
         whose = None if requester.is_admin else requester.identity
         now = self._runtime.clock.now()
         found = await self._database.read(
             lambda tx: self._stores.approvals.page(
-                tx, requester=whose, status=status, now=now, after=place, limit=limit + 1
+                tx, requester=whose, status=status, now=now, after=after_key, limit=limit + 1
             )
         )
         page = found[:limit]

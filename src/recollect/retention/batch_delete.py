@@ -107,19 +107,19 @@ class CleanupRunner:
         self._database = context.database
         self._stores = context.stores
 
-    async def make_plan(self, *walks: CandidateScan) -> CleanupPlan:
+    async def make_plan(self, *scans: CandidateScan) -> CleanupPlan:
         """Judge every candidate of the scans, one page a read transaction.
 
         Pages come from different snapshots: a long scan must not hold one open. Execution checks
         each row again, so a plan may be out of date.
         """
         plan = CleanupPlan()
-        for walk in walks:
-            await self._scan_into(walk, plan)
+        for scan in scans:
+            await self._scan_into(scan, plan)
         return plan
 
     async def execute_run(
-        self, sweep: CleanupRun, *, record_batch: RecordBatch, event_id: str | None
+        self, run: CleanupRun, *, record_batch: RecordBatch, event_id: str | None
     ) -> CleanupProgress:
         """Apply the action to every planned row that has not changed since it was planned.
 
@@ -131,29 +131,29 @@ class CleanupRunner:
         each row (the log would outgrow what was deleted), and an event at the end (a crash would
         leave deletions without one).
         """
-        swept = CleanupProgress(0, event_id)
-        for batch in sweep.plan.batches(sweep.size):
-            work = self._batch_transaction(batch, sweep, record_batch, event_id=swept.event_id)
+        done = CleanupProgress(0, event_id)
+        for batch in run.plan.batches(run.size):
+            work = self._batch_transaction(batch, run, record_batch, event_id=done.event_id)
             step = await self._database.write(work)
-            swept = CleanupProgress(swept.count + step.count, step.event_id)
-        return swept
+            done = CleanupProgress(done.count + step.count, step.event_id)
+        return done
 
-    async def _scan_into(self, walk: CandidateScan, plan: CleanupPlan) -> None:
+    async def _scan_into(self, scan: CandidateScan, plan: CleanupPlan) -> None:
         after: TimeCursor | None = None
         while True:
-            page = await self._database.read(_page_transaction(walk, after))
+            page = await self._database.read(_page_transaction(scan, after))
             for row in page:
-                plan.add_row(row, walk.judge(row))
+                plan.add_row(row, scan.judge(row))
             if len(page) < ROWS_PER_PAGE:
                 return
             # A keyset cursor: rows that are inserted or deleted meanwhile shift no page.
             last = page[-1]
-            after = (walk.time_of(last) or last.created_at, last.id)
+            after = (scan.time_of(last) or last.created_at, last.id)
 
     def _batch_transaction(
         self,
         batch: Mapping[int, int],
-        sweep: CleanupRun,
+        run: CleanupRun,
         record_batch: RecordBatch,
         *,
         event_id: str | None,
@@ -164,14 +164,14 @@ class CleanupRunner:
             # if the rule no longer selects it.
             locked = self._stores.memory_bulk.fetch_locked(tx, list(batch))
             same = (row for row in locked if row.version == batch[row.doc])
-            rows = [row for row in same if (verdict := sweep.judge(row)) and verdict.goes]
-            count = sweep.act(tx, rows)
+            rows = [row for row in same if (verdict := run.judge(row)) and verdict.goes]
+            count = run.act(tx, rows)
             return CleanupProgress(count, record_batch(tx, count, event_id))
 
         return work
 
 
 def _page_transaction(
-    walk: CandidateScan, after: TimeCursor | None
+    scan: CandidateScan, after: TimeCursor | None
 ) -> Callable[[Tx], Sequence[CleanupRow]]:
-    return lambda tx: walk.pages(tx, after, ROWS_PER_PAGE)
+    return lambda tx: scan.pages(tx, after, ROWS_PER_PAGE)

@@ -79,9 +79,11 @@ class RedactableTexts:
         params["ids"] = strict_json.dump(list(plan.target.memories))
         for id_, linked, *values in tx.fetch(self._select, params):
             before = dict(zip(self._names, values, strict=True))
-            traces = self._matcher_for(plan, id_) if linked else plan.sure
+            matcher = self._matcher_for(plan, id_) if linked else plan.sure
             after = {
-                name: redact_json_text(text, traces) if name in self._json else redact(text, traces)
+                name: redact_json_text(text, matcher)
+                if name in self._json
+                else redact(text, matcher)
                 for name, text in before.items()
             }
             if after != before:

@@ -85,11 +85,11 @@ def plan_redaction(tx: Tx, target: ErasureTarget) -> RedactionPlan:
     in linked rows.
     """
     identifiers = target.identifiers
-    traces = IdentifierMatcher(identifiers)
+    matcher = IdentifierMatcher(identifiers)
     rows = tx.fetch(_OTHER_NAMES, {"ids": _to_json_list(target.person_ids)}) if identifiers else ()
     # One pass over all names with one matcher for everything. Only the few that match are compared
     # again, identifier by identifier, to see which of them are shared.
-    alike = [(id_, name) for id_, name in rows if _has_name_part(name, traces)]
+    alike = [(id_, name) for id_, name in rows if _has_name_part(name, matcher)]
     shared = {
         one
         for one in identifiers
@@ -111,10 +111,10 @@ def plan_redaction(tx: Tx, target: ErasureTarget) -> RedactionPlan:
     )
 
 
-def _has_name_part(name: str, traces: IdentifierMatcher) -> bool:
+def _has_name_part(name: str, matcher: IdentifierMatcher) -> bool:
     """Is an identifier a part of the name? A possessive does not count: a person known as "Ann's
     mother" is not called Ann."""
-    return any(not name[end:].startswith(_POSSESSIVE) for _, end in traces.find_spans(name))
+    return any(not name[end:].startswith(_POSSESSIVE) for _, end in matcher.find_spans(name))
 
 
 def _add_conversations(tx: Tx, target: ErasureTarget) -> ErasureTarget:
