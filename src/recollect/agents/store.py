@@ -146,14 +146,14 @@ def _from_row(row: Row) -> Agent:
 
 @cache
 def _page(*, owned: bool, cursor: bool) -> Query:
-    seen = or_(
+    is_listed = or_(
         InTextList(_a.org_id, param("orgs")),
         and_(
             _a.owner_kind == param("who_kind", _a.owner_kind),
             _a.owner_id == param("who_id", _a.owner_id),
         ),
     )
-    query = select(*_COLUMNS).where(_a.removed_at.is_(None), seen)
+    query = select(*_COLUMNS).where(_a.removed_at.is_(None), is_listed)
     if owned:
         query = query.where(*_OWNER)
     if cursor:

@@ -61,8 +61,8 @@ class NameCandidateFinder:
         # Claims are found by their text alone, so visibility is checked for all people at once.
         ids = {one for one, _ in named} | {claim.person_id for claim in aliases}
         ids |= {claim.person_id for claim in related}
-        seen = visible_people(tx, stores, requester, ids)
-        return _NameMatches(form, seen, named, aliases, related)
+        visible_ids = visible_people(tx, stores, requester, ids)
+        return _NameMatches(form, visible_ids, named, aliases, related)
 
     def _present_people(
         self, tx: Tx, requester: Requester, chat_id: ChatId | None

@@ -215,10 +215,10 @@ class RollbackPlanner:
         def work(tx: Tx) -> list[MemoryId]:
             writable = self._writable_ids(tx, requester, self._stores.memories.fetch_many(tx, page))
             others = [id_ for id_ in page if id_ not in writable]
-            seen = self._stores.memories.fetch_many_visible(
+            visible = self._stores.memories.fetch_many_visible(
                 tx, self._viewers.viewer_for(tx, requester), others, _ANY_STATUS
             )
-            return [id_ for id_ in page if id_ in writable or id_ in seen]
+            return [id_ for id_ in page if id_ in writable or id_ in visible]
 
         return work
 
@@ -304,20 +304,22 @@ class RollbackPlanner:
 
         Follow `superseded_by` through rows of the plan to the first row outside of it. If that row
         exists and is not archived, the answer is no: it superseded the successor, and would have
-        superseded this row too. The set `seen` ends cycles.
+        superseded this row too. The set `passed` ends cycles.
         """
         memory = old.memory
         gone = memory.status is not MemoryStatus.SUPERSEDED or old.compacted_at is not None
         if gone or is_expired(now, memory.expires_at):
             return False
-        follower, seen = memory.superseded_by, set[MemoryId]()
-        while follower is not None and follower in found.followers and follower not in seen:
-            seen.add(follower)
+        follower, passed = memory.superseded_by, set[MemoryId]()
+        while follower is not None and follower in found.followers and follower not in passed:
+            passed.add(follower)
             follower = found.followers[follower]
         if follower is None:
-            return bool(seen)
-        standing = self._stores.memories.fetch(tx, follower)
-        return bool(seen) and (standing is None or standing.memory.status is MemoryStatus.ARCHIVED)
+            return bool(passed)
+        successor = self._stores.memories.fetch(tx, follower)
+        return bool(passed) and (
+            successor is None or successor.memory.status is MemoryStatus.ARCHIVED
+        )
 
     def _writable_ids(
         self, tx: Tx, requester: Requester, rows: Sequence[StoredMemory]

@@ -157,7 +157,7 @@ def asker_relations(
     """All relations of p to the memory. An agent that asks for nobody has none."""
     if asker.person_id is None:
         return frozenset()
-    holding = {
+    by_relation = {
         AskerRelation.SUBJECT: asker.person_id in memory.subjects,
         AskerRelation.OWN: _owns_space(memory, asker),
         AskerRelation.STATED: asker.person_id == memory.stated_by,
@@ -166,7 +166,7 @@ def asker_relations(
         AskerRelation.NO_SUBJECTS: not memory.has_subjects
         and _counts_as_reader(memory, asker, chat),
     }
-    return frozenset(relation for relation, holds in holding.items() if holds)
+    return frozenset(relation for relation, holds in by_relation.items() if holds)
 
 
 def is_withheld(memory: MemoryView, asker: AskerView, decision: DisclosureDecision) -> bool:
@@ -219,8 +219,8 @@ def _decide_by_space(
 
 def _is_open_in_chat(memory: MemoryView, asker: AskerView, chat: ChatView | None) -> bool:
     """A memory of the chat's own space, asked for in that chat, that is public or about nobody."""
-    there = _can_read_space(memory, asker) if chat is None else memory.space.id == chat.id
-    return there and (memory.is_public or not memory.has_subjects)
+    is_asked_there = _can_read_space(memory, asker) if chat is None else memory.space.id == chat.id
+    return is_asked_there and (memory.is_public or not memory.has_subjects)
 
 
 def _decide_by_unknown_origin(
@@ -257,8 +257,10 @@ def _disclosing_reason(
     if chat is not None and _is_group(chat) and _is_open_to_group(memory, chat, settings):
         return "any"
     relations = asker_relations(memory, asker, chat)
-    enough = _sufficient_relations(memory, relations, group=_is_group(chat), settings=settings)
-    return next((relation for relation in AskerRelation if relation in relations & enough), None)
+    sufficient = _sufficient_relations(memory, relations, group=_is_group(chat), settings=settings)
+    return next(
+        (relation for relation in AskerRelation if relation in relations & sufficient), None
+    )
 
 
 def _is_open_to_group(memory: MemoryView, chat: ChatView, settings: DisclosureSettings) -> bool:

@@ -52,10 +52,12 @@ class VisibilityFacts:
         that writes to its org."""
         view = self._owned_space_view(tx, space, agent_id)
         if space.kind is SpaceKind.CHAT:
-            there = self._stores.chats.is_participant(
+            is_participant = self._stores.chats.is_participant(
                 tx, ChatId(space.id), ParticipantKeys.for_requester(requester)
             )
-            view = replace(view, participants=frozenset({requester.identity} if there else ()))
+            view = replace(
+                view, participants=frozenset({requester.identity} if is_participant else ())
+            )
         return may_write(requester.space_caller, view)
 
     def space_view(self, tx: Tx, stored: StoredMemory, viewer: Viewer) -> SpaceView:
@@ -115,8 +117,8 @@ class VisibilityFacts:
         # since.
         intervals = self._stores.chats.participants(tx, memory.learned_in, include_left=True)
         own = [interval for interval in intervals if _belongs_to_asker(interval, asker)]
-        there = is_present(own, memory.observed_at)
-        return frozenset({asker.person_id}) if there else frozenset()
+        was_present = is_present(own, memory.observed_at)
+        return frozenset({asker.person_id}) if was_present else frozenset()
 
     def _space_orgs(self, tx: Tx, space: Space) -> frozenset[OrgId]:
         """The orgs of the user whose space it is, or of the chat's creator."""

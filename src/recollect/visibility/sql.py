@@ -117,8 +117,12 @@ def visible_clause(shape: ViewerShape) -> ColumnElement[bool]:
     #   visible_or_compacted_clause  not being erased, not quarantined, not expired for readers;
     #   visible_clause               and with its text still there.
     # The system sees everything except rows that are being erased.
-    standing = visible_or_compacted_clause(shape)
-    return standing if shape.system else and_(_m.compacted_at.is_(None), standing)
+    including_compacted = visible_or_compacted_clause(shape)
+    return (
+        including_compacted
+        if shape.system
+        else and_(_m.compacted_at.is_(None), including_compacted)
+    )
 
 
 @cache
@@ -172,17 +176,17 @@ def _space_clause(shape: ViewerShape) -> ColumnElement[bool]:
     """Agent, run and org spaces, where the right to read the space decides (steps 1, 2 and 3)."""
     if not shape.callers:
         return false()
-    unheard = _m.sensitivity == literal_word(Sensitivity.PUBLIC) if shape.is_group else true()
+    for_audience = _m.sensitivity == literal_word(Sensitivity.PUBLIC) if shape.is_group else true()
     open_to = and_(is_of_kind(SpaceKind.ORG), all_can_read(shape.callers, SpaceKind.ORG))
     closed_to = (
-        and_(is_of_kind(kind), all_can_read(shape.callers, kind), unheard)
+        and_(is_of_kind(kind), all_can_read(shape.callers, kind), for_audience)
         for kind in (SpaceKind.AGENT_PRIVATE, SpaceKind.RUN)
     )
     everybody = is_of_kind(SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT)
     # Outside of chats the right to read the space is enough for non-portable memories, and every
     # alternative below implies that right.
-    carried = true() if shape.chat is None else _portability_clause(shape)
-    return and_(carried, or_(everybody, open_to, *closed_to))
+    is_portable = true() if shape.chat is None else _portability_clause(shape)
+    return and_(is_portable, or_(everybody, open_to, *closed_to))
 
 
 def _disclosure_clause(shape: ViewerShape) -> ColumnElement[bool]:
@@ -232,7 +236,7 @@ def _origin_clause(shape: ViewerShape) -> ColumnElement[bool]:
 def _relations_clause(shape: ViewerShape) -> ColumnElement[bool]:
     rows = _group_conditions(shape) if shape.is_group else _private_conditions(shape)
     return or_(
-        *(and_(_m.sensitivity == literal_word(kind), enough) for kind, enough in rows.items())
+        *(and_(_m.sensitivity == literal_word(kind), condition) for kind, condition in rows.items())
     )
 
 
@@ -310,10 +314,12 @@ def _has_subject_present() -> ColumnElement[bool]:
 
 def _is_witness() -> ColumnElement[bool]:
     """Did p, as a user or as a person, take part in the chat when it was said?"""
-    there = select(_ONE).where(
+    presence = select(_ONE).where(
         _p.chat_id == _m.learned_in, _is_asker_presence(), is_present_at(_m.observed_at)
     )
-    return and_(_is_learned_in_chat(), has_ever_participated(), exists(there.correlate(memories)))
+    return and_(
+        _is_learned_in_chat(), has_ever_participated(), exists(presence.correlate(memories))
+    )
 
 
 def has_ever_participated() -> ColumnElement[bool]:

@@ -53,9 +53,9 @@ def _edge_memories(tx: Tx, moved: MergeRecord) -> list[MemoryId]:
 
 def _count_participations(tx: Tx, requester: Requester, moved: MergeRecord) -> int:
     """Moved participations in chats where the caller takes part."""
-    there = [chat_id for chat_id, *_ in (*moved.get("stays", ()), *moved.get("joint_stays", ()))]
-    known = {row[0] for row in tx.fetch(_CHATS, _query_params(requester, there))}
-    return sum(chat_id in known for chat_id in there)
+    chat_ids = [chat_id for chat_id, *_ in (*moved.get("stays", ()), *moved.get("joint_stays", ()))]
+    known = {row[0] for row in tx.fetch(_CHATS, _query_params(requester, chat_ids))}
+    return sum(chat_id in known for chat_id in chat_ids)
 
 
 def _count_claims(tx: Tx, requester: Requester, moved: MergeRecord) -> int:
