@@ -1,13 +1,14 @@
 """Schemas and operations for reading memories, their history and explanations."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, WithJsonSchema
 
 from recollect.http.call import Call, Handler
 from recollect.http.operation import (
     ID,
     LIST,
-    OWNER,
     Operation,
     id_param,
     memory_operation,
@@ -16,6 +17,15 @@ from recollect.http.operation import (
 )
 from recollect.http.params import Schema, enum_param, instant_param, query_param
 from recollect.http.paths import path_id
+from recollect.http.resource import (
+    InstantText,
+    JsonObject,
+    OwnerText,
+    Resource,
+    ResourcePart,
+    attribute,
+    resource_schemas,
+)
 from recollect.http.schemas import INSTANT, INTEGER, OBJECT, TEXT, object_schema
 from recollect.kernel.ids import ChatId, MemoryId
 from recollect.kernel.space import SpaceKind, to_chat_id
@@ -23,17 +33,15 @@ from recollect.kernel.strict_json import dump
 from recollect.memories.fields import RENDERED_FIELDS, MemoryField, ValueKind
 from recollect.memories.filters import FILTER_PARAMS, filters_from_query
 from recollect.memories.model import (
+    Memory,
     MemoryOrigin,
     MemoryReadResult,
     TrustLevel,
     VersionChange,
 )
+from recollect.memories.read.history import HistoryItem
 from recollect.memories.read.service import MemoryReader
-from recollect.memories.render import (
-    explanation_to_json,
-    history_item_to_json,
-    memory_to_json,
-)
+from recollect.memories.render import memory_to_json
 from recollect.people.chat import ChatKind
 from recollect.visibility.disclosure import AskerRelation
 
@@ -82,47 +90,95 @@ def _field_schema(field: MemoryField) -> Schema:
 MEMORY_PROPERTIES: dict[str, Any] = {field.name: _field_schema(field) for field in RENDERED_FIELDS}
 _EMBEDDING_PROPERTIES: dict[str, Any] = {"embedding": nullable_field(_list_schema(_NUMBER))}
 
+
+class HistoryItemResource(Resource):
+    """A version that the viewer may not read: ids and times."""
+
+    memory_id: str
+    version: int | None
+    change: VersionChange
+    at: InstantText
+    by: OwnerText | None
+    superseded_by: str | None
+    depth: int
+
+
+class ReadableHistoryItemResource(HistoryItemResource):
+    """A version with its text."""
+
+    content: str | None
+    value: JsonObject | None
+
+
+class MemorySpaceFields(ResourcePart):
+    """A space."""
+
+    kind: SpaceKind
+    id: str
+
+
+class SourceFields(ResourcePart):
+    """What a memory was derived from."""
+
+    kind: Literal["entry", "memory"]
+    id: str
+
+
+class SupersessionFields(ResourcePart):
+    """What a memory replaced, or what replaced it."""
+
+    relation: Literal["supersedes", "superseded_by"]
+    id: str
+
+
+def _list_sources(memory: Memory) -> list[SourceFields]:
+    entries = [SourceFields(kind="entry", id=id_) for id_ in memory.source_entries]
+    return entries + [SourceFields(kind="memory", id=id_) for id_ in memory.source_memories]
+
+
+def _list_supersession(memory: Memory) -> list[SupersessionFields]:
+    replaced = [SupersessionFields(relation="supersedes", id=id_) for id_ in memory.supersedes]
+    if memory.superseded_by is None:
+        return replaced
+    return [*replaced, SupersessionFields(relation="superseded_by", id=memory.superseded_by)]
+
+
+class ExplanationResource(Resource):
+    """The decision and its facts, without the text of the memory."""
+
+    memory_id: str = attribute("memory.id")
+    allowed: bool
+    rule: str
+    context: Annotated[str, WithJsonSchema(_enum_schema(ChatKind, "direct"))]
+    relations: list[AskerRelation]
+    space: MemorySpaceFields = attribute("memory.space")
+    origin: MemoryOrigin = attribute("memory.origin")
+    portable: bool = attribute("memory.portable")
+    expires_at: InstantText | None = attribute("memory.expires_at")
+    expiry_rule: str = attribute("memory.expiry_rule")
+    trust: TrustLevel = attribute("memory.trust")
+    sources: Annotated[list[SourceFields], BeforeValidator(_list_sources)] = attribute("memory")
+    supersession: Annotated[list[SupersessionFields], BeforeValidator(_list_supersession)] = (
+        attribute("memory")
+    )
+
+
+class ScoredExplanationResource(ExplanationResource):
+    """With the score for a query."""
+
+    score: float
+
+
+def _optional_schema(resource: type[Resource], more: type[Resource]) -> Schema:
+    """The schema of a resource that has the fields of `more` only sometimes."""
+    required, whole = (next(iter(resource_schemas(one).values())) for one in (resource, more))
+    return whole | {"required": required["required"]}
+
+
 RESOURCES: dict[str, Schema] = {
     "Memory": object_schema(MEMORY_PROPERTIES, _EMBEDDING_PROPERTIES),
-    "HistoryItem": object_schema(
-        {
-            "memory_id": ID,
-            "version": nullable_field(INTEGER),
-            "change": _enum_schema(VersionChange),
-            "at": INSTANT,
-            "by": nullable_field(OWNER),
-            "superseded_by": nullable_field(ID),
-            "depth": INTEGER,
-        },
-        {"content": nullable_field(TEXT), "value": nullable_field(OBJECT)},
-    ),
-    "Explanation": object_schema(
-        {
-            "memory_id": ID,
-            "allowed": _BOOLEAN,
-            "rule": TEXT,
-            "context": _enum_schema(ChatKind, "direct"),
-            "relations": _list_schema(_enum_schema(AskerRelation)),
-            "space": _SPACE_SCHEMA,
-            "origin": _enum_schema(MemoryOrigin),
-            "portable": _BOOLEAN,
-            "expires_at": nullable_field(INSTANT),
-            "expiry_rule": TEXT,
-            "trust": _enum_schema(TrustLevel),
-            "sources": _list_schema(
-                resource({"kind": {"type": "string", "enum": ["entry", "memory"]}, "id": ID})
-            ),
-            "supersession": _list_schema(
-                resource(
-                    {
-                        "relation": {"type": "string", "enum": ["supersedes", "superseded_by"]},
-                        "id": ID,
-                    }
-                )
-            ),
-        },
-        {"score": _NUMBER},
-    ),
+    "HistoryItem": _optional_schema(HistoryItemResource, ReadableHistoryItemResource),
+    "Explanation": _optional_schema(ExplanationResource, ScoredExplanationResource),
 }
 
 _MEMORY_PATH = "/v1/memories/{memory_id}"
@@ -202,9 +258,7 @@ async def get_history(call: Call) -> bytes:
     page = await call.services[MemoryReader].history(
         call.required_requester, path_memory_id(call), after=call.page.after, limit=call.page.size
     )
-    return call.render_page(
-        (dump(history_item_to_json(item)) for item in page.items), page.next_cursor
-    )
+    return call.render_page((_render_item(item) for item in page.items), page.next_cursor)
 
 
 async def explain_memory(call: Call) -> str:
@@ -215,7 +269,13 @@ async def explain_memory(call: Call) -> str:
         query=call.query["query"],
         as_user=call.query["as_user"],
     )
-    return dump(explanation_to_json(explanation))
+    scored = explanation.score is not None
+    return (ScoredExplanationResource if scored else ExplanationResource).render(explanation)
+
+
+def _render_item(item: HistoryItem) -> str:
+    readable = item.is_readable
+    return (ReadableHistoryItemResource if readable else HistoryItemResource).render(item)
 
 
 def path_memory_id(call: Call) -> MemoryId:
