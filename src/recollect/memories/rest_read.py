@@ -117,7 +117,7 @@ class MemorySpaceFields(ResourcePart):
     id: str
 
 
-class SourceFields(ResourcePart):
+class MemorySourceFields(ResourcePart):
     """What a memory was derived from."""
 
     kind: Literal["entry", "memory"]
@@ -131,9 +131,9 @@ class SupersessionFields(ResourcePart):
     id: str
 
 
-def _list_sources(memory: Memory) -> list[SourceFields]:
-    entries = [SourceFields(kind="entry", id=id_) for id_ in memory.source_entries]
-    return entries + [SourceFields(kind="memory", id=id_) for id_ in memory.source_memories]
+def _list_sources(memory: Memory) -> list[MemorySourceFields]:
+    entries = [MemorySourceFields(kind="entry", id=id_) for id_ in memory.source_entries]
+    return entries + [MemorySourceFields(kind="memory", id=id_) for id_ in memory.source_memories]
 
 
 def _list_supersession(memory: Memory) -> list[SupersessionFields]:
@@ -157,7 +157,9 @@ class ExplanationResource(Resource):
     expires_at: InstantText | None = attribute("memory.expires_at")
     expiry_rule: str = attribute("memory.expiry_rule")
     trust: TrustLevel = attribute("memory.trust")
-    sources: Annotated[list[SourceFields], BeforeValidator(_list_sources)] = attribute("memory")
+    sources: Annotated[list[MemorySourceFields], BeforeValidator(_list_sources)] = attribute(
+        "memory"
+    )
     supersession: Annotated[list[SupersessionFields], BeforeValidator(_list_supersession)] = (
         attribute("memory")
     )
