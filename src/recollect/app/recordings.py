@@ -2,7 +2,6 @@
 
 import socket
 from ipaddress import ip_address
-from pathlib import Path
 
 from recollect.app.context import AppContext
 from recollect.app.file_descriptors import DescriptorBudget
@@ -25,13 +24,11 @@ def build_recorder(context: AppContext, descriptors: DescriptorBudget) -> Record
     descriptors for."""
     settings = context.settings
     recorder = settings.recorder
-    # Beside the SQLite file by default, or in the default data folder if there is none.
-    neighbour = settings.database.sqlite_path or Path("recollect-data/-")
     return RecorderService(
         context,
         locator=_build_locator(context),
         tapes=LocalRecordingFiles(
-            recorder.directory or neighbour.with_name("recordings"),
+            recorder.directory or settings.data_folder / "recordings",
             context.runtime.cipher,
             bytes_max=recorder.max_bytes,
             leftover_seconds=LEFTOVER_SECONDS,

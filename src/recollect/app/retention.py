@@ -98,10 +98,8 @@ def _build_verifier(context: AppContext) -> ErasureVerifier:
 
 
 def _build_backups(context: AppContext) -> FileBackupFolder:
-    """The directory of the retention file; else `backups` beside the SQLite file, or in
-    ./recollect-data."""
+    """The directory that the retention file names, else `backups` in the data folder."""
     directory = context.rules.backup.directory
     if directory is not None:
         return FileBackupFolder(Path(directory))
-    neighbour = context.settings.database.sqlite_path or Path("recollect-data/-")
-    return FileBackupFolder(neighbour.with_name(_BACKUP_FOLDER_NAME))
+    return FileBackupFolder(context.settings.data_folder / _BACKUP_FOLDER_NAME)

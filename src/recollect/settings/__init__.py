@@ -145,10 +145,15 @@ class Settings(Section):
         return self.makes_vectors and (not self.encryption.keys or self.indexes_raw_text)
 
     @property
+    def data_folder(self) -> Path:
+        """The folder for our files: that of the SQLite file, else ./recollect-data."""
+        path = self.database.sqlite_path
+        return Path("recollect-data") if path is None else path.parent
+
+    @property
     def local_key_path(self) -> Path:
-        """The file with the signing secret of local mode: beside the SQLite file, or in
-        ./recollect-data."""
-        return (self.database.sqlite_path or Path("recollect-data/-")).with_name(LOCAL_KEY_NAME)
+        """The file with the signing secret of local mode."""
+        return self.data_folder / LOCAL_KEY_NAME
 
     def warnings(self) -> list[str]:
         """Warnings about settings that work but are unsafe. They contain no secrets."""
