@@ -1,1 +1,1 @@
-"""Finding entries and memories, and what an agent should be told now (recall)."""
+"""Finding entries and memories, and what an agent should know now (recall)."""

@@ -36,8 +36,8 @@ _TEXTS_PER_BATCH = 64
 _ROWS_PER_TRANSACTION = 200
 _TREES_PER_TRANSACTION = 100
 _PREPARE_EVERY = timedelta(hours=1)
-_LOOK_EVERY = timedelta(hours=1)
-_LOOK_AGAIN = timedelta(minutes=1)
+_CHECK_EVERY = timedelta(hours=1)
+_CHECK_AGAIN = timedelta(minutes=1)
 _EMBEDDED_BY = "embedding_model"
 _COPIED_TO = "vector_database"
 
@@ -198,7 +198,7 @@ class IndexJobs:
             await self._mark_without_vectors(model),
             await self._memories.mark_pending(lacking=model),
         )
-        pause = _LOOK_AGAIN if entries or memories else _LOOK_EVERY
+        pause = _CHECK_AGAIN if entries or memories else _CHECK_EVERY
         return _reindex_job(model, self._runtime.clock.now() + pause, "again")
 
     async def _defer_to_others(self, job: Job) -> NewJob | None:
@@ -210,7 +210,7 @@ class IndexJobs:
         )
         if newest != model:
             return None
-        due_at = self._runtime.clock.now() + _LOOK_AGAIN
+        due_at = self._runtime.clock.now() + _CHECK_AGAIN
         return _reindex_job(model, due_at, "every" if every else "again")
 
     async def _mark_all_pending(self) -> None:

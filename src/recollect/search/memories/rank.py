@@ -216,12 +216,12 @@ def _trust_and_recency(
 ) -> Scores:
     """Factors for trust and age. If the query names a time, age does not count: the newest of what
     was asked about last May is not the better answer."""
-    chosen = [table.rows[row] for row in rows.tolist()]
-    trust = np.array([_TRUST[row.trust] for row in chosen], np.float64)
+    ranked = [table.rows[row] for row in rows.tolist()]
+    trust = np.array([_TRUST[row.trust] for row in ranked], np.float64)
     if query.question.spans:
         return trust
     ages = np.array(
-        [max((query.now - row.observed_at) / options.half_life, 0.0) for row in chosen], np.float64
+        [max((query.now - row.observed_at) / options.half_life, 0.0) for row in ranked], np.float64
     )
     return np.asarray(trust * (1 - options.recency_share * (1 - 0.5**ages)))
 

@@ -1,1 +1,1 @@
-"""Recall: what an agent should be told now, as a block for its prompt."""
+"""Recall: what an agent should know now, as a block for its prompt."""
