@@ -15,6 +15,15 @@ from pathlib import Path
 from tests.support.documents import ROOT, read
 
 SOURCE = ROOT / "src" / "recollect"
+RULES = (
+    "banned names",
+    "bare participles",
+    "class names",
+    "file size",
+    "folder size",
+    "function size",
+    "glossary",
+)
 FOLDER_FILES_MAX = 30
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 70

@@ -1,4 +1,4 @@
-"""What SQL lists under a sight and a filter is what the pure rules show, in generated worlds, on
+"""What SQL lists for a viewer and a filter is what the pure rules show, in generated worlds, on
 every engine. A failing world is grown again by its seed."""
 
 from collections.abc import Iterator
@@ -102,7 +102,7 @@ def rows(tx: Tx, world: GeneratedWorld, viewer: Viewer, chosen: MemoryFilter) ->
     params["ids"] = strict_json.dump([fact.id for fact in world.facts])
     shapes = ViewerShape.from_viewer(viewer), FilterShape.from_filter(chosen)
     listed = {row[0] for row in tx.fetch(_listing(*shapes, near=False), params)}
-    # A search looks only where a row can be that the sight shows, and misses none.
+    # A search looks only where a row can be that the viewer may see, and misses none.
     assert {row[0] for row in tx.fetch(_listing(*shapes, near=True), params)} == listed
     return listed
 

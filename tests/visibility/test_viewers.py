@@ -52,11 +52,11 @@ class Stage:
         **switches: Any,
     ) -> Viewer:
         """What the requester gets."""
-        sights = ViewerFactory(
+        viewers = ViewerFactory(
             self.storage.stores, self.storage.runtime, DisclosureSettings(**switches)
         )
         context = ReadContext(ChatId(chat) if chat is not None else None, asker)
-        return self.storage.ask(sights.viewer_for, requester, context)
+        return self.storage.ask(viewers.viewer_for, requester, context)
 
 
 @pytest.fixture(scope="module")

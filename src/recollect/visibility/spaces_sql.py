@@ -29,8 +29,8 @@ from recollect.kernel.space import SpaceKind
 _m, _a, _p, _r, _u = memories.c, agents.c, presences.c, runs.c, run_ancestors.c
 _ONE: ColumnElement[int] = literal_column("1")
 
-ASKER_CHATS = param("sight_chats", _m.space_id)
-NOW = param("sight_now", _m.expires_at)
+ASKER_CHATS = param("viewer_chats", _m.space_id)
+NOW = param("viewer_now", _m.expires_at)
 # The function hides the column from the planners on purpose. A condition on the kind alone is not
 # selective, and without it the engines would collect all rows of the kind by index and sort them,
 # instead of reading an index in the requested order and stopping at the limit.
@@ -47,25 +47,25 @@ class CallerShape:
 
     @property
     def id(self) -> ColumnElement[Any]:
-        return param(f"sight_id_{self.place}", _m.space_id)
+        return param(f"viewer_id_{self.place}", _m.space_id)
 
     @property
     def acting_id(self) -> ColumnElement[Any]:
         """The caller's id if it is an agent with its owner's rights, else NULL."""
-        return param(f"sight_acting_{self.place}", _m.space_id)
+        return param(f"viewer_acting_{self.place}", _m.space_id)
 
     @property
     def is_admin(self) -> ColumnElement[Any]:
-        return param(f"sight_admin_{self.place}", _m.verified)
+        return param(f"viewer_admin_{self.place}", _m.verified)
 
     @property
     def spelling(self) -> ColumnElement[Any]:
         """The id under which conversation trees store the caller; an agent's has a prefix."""
-        return param(f"sight_spelling_{self.place}", _m.space_id)
+        return param(f"viewer_spelling_{self.place}", _m.space_id)
 
     @property
     def orgs(self) -> ColumnElement[Any]:
-        return param(f"sight_orgs_{self.place}", _m.space_id)
+        return param(f"viewer_orgs_{self.place}", _m.space_id)
 
 
 def caller_shapes(callers: Sequence[Caller]) -> tuple[CallerShape, ...]:
@@ -77,11 +77,11 @@ def caller_params(callers: Sequence[Caller]) -> dict[str, Any]:
     """The values of the callers, by the names of the parameters of their shapes."""
     params: dict[str, Any] = {}
     for place, caller in enumerate(callers):
-        params[f"sight_id_{place}"] = caller.who.id
-        params[f"sight_acting_{place}"] = caller.who.id if caller.acts_for_owner else None
-        params[f"sight_spelling_{place}"] = caller.who.spelling
-        params[f"sight_orgs_{place}"] = strict_json.dump(sorted(caller.orgs))
-        params[f"sight_admin_{place}"] = caller.admin
+        params[f"viewer_id_{place}"] = caller.who.id
+        params[f"viewer_acting_{place}"] = caller.who.id if caller.acts_for_owner else None
+        params[f"viewer_spelling_{place}"] = caller.who.spelling
+        params[f"viewer_orgs_{place}"] = strict_json.dump(sorted(caller.orgs))
+        params[f"viewer_admin_{place}"] = caller.admin
     return params
 
 

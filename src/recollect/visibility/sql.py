@@ -3,7 +3,7 @@
 A property test over generated worlds checks on every engine that both give the same answer.
 
 A clause is built once for each `ViewerShape`: what kinds of callers, in what kind of chat, under
-which settings. Everything else that a viewer holds is a parameter whose name begins with `sight_`.
+which settings. Everything else that a viewer holds is a parameter whose name begins with `viewer_`.
 Lists are one parameter each (JSON), so the text of a statement never depends on their length and
 every statement is compiled once.
 """
@@ -54,11 +54,11 @@ from recollect.visibility.viewer import Viewer
 _m, _s, _p, _c = memories.c, memory_subjects.c, presences.c, chats.c
 _ONE: ColumnElement[int] = literal_column("1")
 
-ASKER_PERSON = param("sight_person", _m.stated_by)
-ASKER_USERS = param("sight_users", _m.space_id)
-_ASKER_ORGS = param("sight_orgs", _m.org_id)
-CURRENT_CHAT = param("sight_chat", _m.learned_in)
-_CHAT_PEOPLE = param("sight_people", _m.stated_by)
+ASKER_PERSON = param("viewer_person", _m.stated_by)
+ASKER_USERS = param("viewer_users", _m.space_id)
+_ASKER_ORGS = param("viewer_orgs", _m.org_id)
+CURRENT_CHAT = param("viewer_chat", _m.learned_in)
+_CHAT_PEOPLE = param("viewer_people", _m.stated_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +97,13 @@ def viewer_params(viewer: Viewer) -> dict[str, Any]:
     """All parameters of a viewer. A statement uses those that occur in its clause."""
     chat = viewer.chat
     return caller_params(viewer.callers) | {
-        "sight_now": viewer.now,
-        "sight_person": viewer.asker.person_id,
-        "sight_users": _json_list(viewer.asker.users),
-        "sight_chats": _json_list(viewer.asker.chats),
-        "sight_orgs": _json_list(viewer.asker.orgs),
-        "sight_chat": chat.id if chat else None,
-        "sight_people": _json_list(chat.participants if chat else ()),
+        "viewer_now": viewer.now,
+        "viewer_person": viewer.asker.person_id,
+        "viewer_users": _json_list(viewer.asker.users),
+        "viewer_chats": _json_list(viewer.asker.chats),
+        "viewer_orgs": _json_list(viewer.asker.orgs),
+        "viewer_chat": chat.id if chat else None,
+        "viewer_people": _json_list(chat.participants if chat else ()),
     }
 
 

@@ -145,7 +145,7 @@ def test_as_of_shows_the_version_of_that_time(storage: Storage) -> None:
     assert seen(storage, first, as_of=at(-1)) is None
 
 
-def test_a_sight_of_everything_pages_newest_first(storage: Storage) -> None:
+def test_a_viewer_of_everything_pages_newest_first(storage: Storage) -> None:
     space = Space(SpaceKind.ORG, storage.new_id())
     kept = [
         keep(storage, a_memory(storage, space=space, created_at=at(hour), subjects=(f"p{hour}",)))

@@ -1,4 +1,4 @@
-"""Who asks what in a world: sights and filters from a seed."""
+"""Who asks what in a world: viewers and filters from a seed."""
 
 from collections.abc import Iterable, Iterator
 from random import Random
@@ -106,7 +106,7 @@ class ViewerGenerator:
         return frozenset(ChatId(chat_id) for chat_id in self._world.chats_of(person, agent))
 
     def filter(self) -> MemoryFilter:
-        """Mostly a wide one: rows that a filter leaves out say nothing of the sight."""
+        """Mostly a wide one: rows that a filter leaves out say nothing of the viewer."""
         if self._random.random() < 0.7:
             return MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
         return self._narrowed() if self._random.random() < 0.5 else self._shaped()

@@ -58,7 +58,7 @@ def current_chat_ids() -> Select[Any]:
     arms = [
         select(_p.chat_id).where(_p.left_at.is_(None), matches_key) for matches_key in KEY_MATCHES
     ]
-    return select(union(*arms).subquery("seats").c.chat_id)
+    return select(union(*arms).subquery("current").c.chat_id)
 
 
 def people_sharing_chats() -> Select[Any]:
