@@ -83,9 +83,13 @@ class AnonymousReader:
 
     def __init__(self) -> None:
         self._waiting: dict[asyncio.Timeout, None] = {}
+        self._stopping = False
 
     async def read_next(self, kind: type[M], context: GrpcContext) -> M | None:
         """The next message; None at the end of the stream. Raises Unavailable when timed out."""
+        # A call may have come in before the stop, and begin to read after it.
+        if self._stopping:
+            raise Unavailable("the server is stopping")
         try:
             async with asyncio.timeout(_ANONYMOUS_SECONDS) as deadline:
                 raw = await self._read_in_turn(context, deadline)
@@ -96,7 +100,8 @@ class AnonymousReader:
         return _parse(kind, raw, _ANONYMOUS_BYTES_MAX)
 
     def stop(self) -> None:
-        """Time out every read: they would keep the server from stopping."""
+        """Time out every read, and refuse new ones: they would keep the server from stopping."""
+        self._stopping = True
         for deadline in [*self._waiting]:
             self._time_out(deadline)
 
