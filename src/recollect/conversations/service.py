@@ -233,8 +233,8 @@ def _list_matching(
 def insert_root(tx: Tx, stores: ConversationStores, conversation: Conversation) -> None:
     """Insert a tree, its root conversation and the owner's membership.
 
-    Raises Retry if another transaction took the id, Forbidden if the id is that of a chat which
-    an outside system named.
+    Raises RetryTransaction if another transaction took the id, Forbidden if the id is that of a
+    chat which an outside system named.
     """
     at = conversation.created_at
     # The tree's row decides a race for one id: exactly one insert succeeds. The insert also fails

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-LEASE_SECONDS = 60
 _BACK_OFF_SECONDS_MAX = 3_600
 _OUTAGE_SECONDS_MAX = 60
 

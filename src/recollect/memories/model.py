@@ -2,7 +2,6 @@
 is searched by.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
@@ -31,7 +30,6 @@ MESSAGES_MAX = 1_000
 MESSAGES_BYTES_MAX = 1024 * 1024
 OBSERVED_AHEAD_MAX = timedelta(minutes=5)
 
-_ID = re.compile("[A-Za-z0-9._:-]+")
 _NAME_SEPARATORS = str.maketrans("_-", "  ")
 
 

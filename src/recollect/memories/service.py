@@ -121,13 +121,19 @@ class MemoryService:
         now = self._runtime.clock.now()
         check_move(command)
         async with self._audit.audit_refusals(requester, "moveMemory", memory_id=memory_id):
-            looked = await self._screen_stored(memory_id)
+            screened = await self._screen_stored(memory_id)
             new_id = None if reserved_id is None else MemoryId(reserved_id)
 
             def work(tx: Tx) -> MemoryWriteResult:
                 made = self.fetch_reserved(tx, requester, reserved_id)
                 return made or self._moves.move(
-                    tx, requester, memory_id, command=command, looked=looked, at=now, new_id=new_id
+                    tx,
+                    requester,
+                    memory_id,
+                    command=command,
+                    screened=screened,
+                    at=now,
+                    new_id=new_id,
                 )
 
             return await self._database.write(work)

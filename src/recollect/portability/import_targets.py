@@ -133,7 +133,7 @@ class ImportTargets:
         named = values["space"]
         who = order.requester.identity
         if named is not None:
-            return Space(named["kind"], self._named_space_id(tx, order, named, agent_id))
+            return Space(named["kind"], _named_space_id(order, named, agent_id))
         record = values["key"] is not None
         request = SpaceRequest(
             agent_id=agent_id,
@@ -146,17 +146,6 @@ class ImportTargets:
         agent = self._find_agent(tx, order, agent_id) if agent_id is not None else None
         mode = effective_mode(agent.mode if agent else None, self._mode)
         return resolve_space(requested, mode, requester=who, org_id=agent.org_id if agent else None)
-
-    def _named_space_id(
-        self, tx: Tx, order: ImportOrder, named: LineValues, agent_id: AgentId | None
-    ) -> str:
-        if named["id"] is not None:
-            return str(named["id"])
-        if named["kind"] is SpaceKind.USER:
-            return order.requester.identity.id
-        if named["kind"] in AGENT_KINDS and agent_id is not None:
-            return agent_id
-        raise ValidationFailed.for_field("space.id", "is required")
 
     def _require_space(
         self, tx: Tx, order: ImportOrder, space: Space, agent_id: AgentId | None
@@ -232,3 +221,13 @@ def _is_agent_org(agent: _KnownAgent, org_id: OrgId, order: ImportOrder) -> bool
     if agent.org_id is not None:
         return agent.org_id == org_id
     return order.requester.is_admin or org_id in order.requester.orgs
+
+
+def _named_space_id(order: ImportOrder, named: LineValues, agent_id: AgentId | None) -> str:
+    if named["id"] is not None:
+        return str(named["id"])
+    if named["kind"] is SpaceKind.USER:
+        return order.requester.identity.id
+    if named["kind"] in AGENT_KINDS and agent_id is not None:
+        return agent_id
+    raise ValidationFailed.for_field("space.id", "is required")

@@ -150,7 +150,7 @@ class QuarantineService:
         def work(tx: Tx, now: datetime) -> None:
             stored = self._fetch_quarantined(tx, requester, memory_id, now)
             # Cut the links first: a deleted memory must not appear as successor in a history.
-            self._supersedes.discard_all(tx, stored.memory, now=now)
+            self._supersedes.discard_all(tx, stored.memory)
             self._stores.memories.delete(tx, memory_id, at=now)
             self._record_event(tx, requester, "memory.reject", stored=stored, note=command.note)
 

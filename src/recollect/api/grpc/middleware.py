@@ -94,7 +94,6 @@ class _CallRecord:
     ) -> None:
         self.status = CLIENT_GONE
         self._frame = frame
-        self._context = context
         self._route = route
         self._strict = strict
         self._started_at = perf_counter()
@@ -103,14 +102,14 @@ class _CallRecord:
 
     def build_refusal(self, error: BaseException) -> "GrpcRefusal | None":
         """The status, text and trailers to abort the call with; None if the caller is gone."""
-        told_error = self._caller_error(error)
-        if told_error is None:
+        refusal = self._caller_error(error)
+        if refusal is None:
             return None
-        self.status = http_status(told_error, strict=self._strict)
+        self.status = http_status(refusal, strict=self._strict)
         if self.status == 500:
             log.error("call failed", exc_info=error)
-        text, trailers = describe_error(told_error, self._id, strict=self._strict)
-        return grpc_status(told_error, strict=self._strict), text, trailers
+        text, trailers = describe_error(refusal, self._id, strict=self._strict)
+        return grpc_status(refusal, strict=self._strict), text, trailers
 
     def _caller_error(self, error: BaseException) -> RecollectError | None:
         if isinstance(error, RecollectError):

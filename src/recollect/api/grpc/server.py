@@ -109,7 +109,7 @@ class GrpcServer:
         name = f"{described.containing_service.name}/{described.name}"
         message_class: Any = GetMessageClass(described.input_type)
         # No request deserializer is registered: `RequestReader` parses the bytes itself. The
-        # serializer goes by method name, because a large reply is bytes already (`Encoded`).
+        # serializer goes by method name, because a large reply is bytes already (`EncodedMessage`).
         serializer = methodcaller("SerializeToString")
         if name == _REPLAY:
 

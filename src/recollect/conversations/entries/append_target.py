@@ -96,8 +96,8 @@ class AppendTargets:
         return visible_path([Ancestor(new.id, new.forked_at_seq), *chain])
 
     def insert_new(self, tx: Tx, target: AppendTarget) -> None:
-        """Insert the target's row, if it is new. Raises Retry if another transaction took the
-        id in the meantime."""
+        """Insert the target's row, if it is new. Raises RetryTransaction if another transaction
+        took the id in the meantime."""
         if target.new is None:
             return
         if target.new.forked_at_conversation_id is None:

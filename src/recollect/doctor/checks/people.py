@@ -46,7 +46,7 @@ class PeopleChecks:
         return len(ids)
 
     def _merge_people(self, tx: Tx, order: DoctorOrder, ids: Sequence[str]) -> int:
-        """Merge each with the first namesake that `is_merged_unasked` allows: same creator, name
+        """Merge each with the first namesake that `is_auto_mergeable` allows: same creator, name
         and orgs, no users. Others of the check, such as shared handles, are left to people."""
         merged = [self._merge_person(tx, order, PersonId(id_)) for id_ in ids]
         return merged.count(True)

@@ -246,4 +246,3 @@ _RULES: Mapping[DoctorCheck, tuple[IdQuery, ...]] = {
     ),
     DoctorCheck.CLOCK: _clock(),
 }
-BY_ID = tuple(_RULES)

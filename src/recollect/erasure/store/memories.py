@@ -1,6 +1,6 @@
 """Memories in an erasure: hide, delete, redact, and count what is left.
 
-Which memories are deleted and which are redacted is decided by the clauses of `erasure_links`.
+Which memories are deleted and which are redacted is decided by the clauses of `links_sql`.
 """
 
 from collections.abc import Iterator, Sequence

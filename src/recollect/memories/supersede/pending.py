@@ -66,7 +66,7 @@ class PendingSupersedes:
             cause = SupersedeCause(requester, requester.identity, now, "explicit")
             self._superseding.supersede(tx, new, old, cause)
 
-    def discard_all(self, tx: Tx, new: Memory, *, now: datetime) -> None:
+    def discard_all(self, tx: Tx, new: Memory) -> None:
         """Delete all pending links, before the memory itself is deleted."""
         for memory_id in self._pending_ids(tx, new):
             self._unlink(tx, new, memory_id)

@@ -76,7 +76,7 @@ class MemoryMoves:
         memory_id: MemoryId,
         *,
         command: MoveMemory,
-        looked: ScreenedVersion | None,
+        screened: ScreenedVersion | None,
         at: datetime,
         new_id: MemoryId | None = None,
     ) -> MemoryWriteResult:
@@ -84,15 +84,15 @@ class MemoryMoves:
         spaces. What somebody said of themself only they may move: in another space they might not
         see it any more.
 
-        `looked` was made before the transaction; a memory that changed since is screened again.
+        `screened` was made before the transaction; a memory that changed since is screened again.
         """
         stored = self._changes.fetch_active(tx, requester, memory_id, at=at)
         check_self_statement(stored.memory, requester)
-        if looked is None or looked.version != stored.memory.version:
-            looked = self.screen_stored(stored)
+        if screened is None or screened.version != stored.memory.version:
+            screened = self.screen_stored(stored)
         draft = replace(self._build_draft(stored, command), id=new_id)
-        screened = self._screening.apply_report(draft, looked.findings)
-        written = self._writer.write(tx, requester, screened, at=at)
+        screened_draft = self._screening.apply_report(draft, screened.findings)
+        written = self._writer.write(tx, requester, screened_draft, at=at)
         # Only the writer knows the final space, because the mode of the agent may change it. So the
         # comparison comes after the write, and the error rolls the new row back.
         new = written.stored.memory
@@ -141,11 +141,11 @@ def _space_request(memory: Memory, command: MoveMemory) -> SpaceRequest:
     the memory. Spaces of users and chats need no agent, and that of the memory may be gone."""
     space = None if command.space is None else command.space.space_name
     named = space.id if space is not None and space.kind in AGENT_KINDS else None
-    homely = space is not None and space.kind in (SpaceKind.USER, SpaceKind.CHAT)
-    own = None if homely else memory.agent_id or memory.source_agent
+    agentless = space is not None and space.kind in (SpaceKind.USER, SpaceKind.CHAT)
+    own = None if agentless else memory.agent_id or memory.source_agent
     if space is not None and space.kind is SpaceKind.RUN and space.id is None:
         raise ValidationFailed.for_field("space.id", "is needed: which run?")
-    if not (homely or named or own):
+    if not (agentless or named or own):
         raise _missing_agent_error(command)
     return SpaceRequest(
         agent_id=AgentId(named) if named else own,

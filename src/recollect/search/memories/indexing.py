@@ -52,8 +52,8 @@ class MemoryIndexer:
         A job's name is unique, so an insert waits for another transaction that inserted the same
         name and has not committed yet. Several names (`BUCKETS`) keep writers from queueing up
         behind one. A transaction uses one name only, chosen by its hash: two transactions that
-        inserted several names in different orders could deadlock. `insert_held` also holds a shared
-        lock on the job until the commit, which `_claim_texts` of the job handler relies on.
+        inserted several names in different orders could deadlock. `insert_and_lock` also holds a
+        shared lock on the job until the commit, which `_claim_texts` of the job handler relies on.
         """
         if self._vectors:
             self._stores.jobs.insert_and_lock(tx, self.vector_job(hash(tx) % BUCKETS))
@@ -162,9 +162,9 @@ class MemoryIndexJobs:
     def _claim_texts(self, tx: Tx, job_id: str, bucket: int) -> list[PendingMemoryText]:
         """Detach the job from its name, then read pending texts: in this order.
 
-        A write holds the row of the name it relies on until it commits (`insert_held`), so the
-        detach waits for all such writes, and their texts are visible to the read that follows. A
-        later write finds the name free and queues a new job. Read first, and a text committed
+        A write holds the row of the name it relies on until it commits (`insert_and_lock`), so
+        the detach waits for all such writes, and their texts are visible to the read that follows.
+        A later write finds the name free and queues a new job. Read first, and a text committed
         between the two statements would have no job.
         """
         self._stores.jobs.clear_name(tx, job_id)

@@ -133,14 +133,14 @@ class SqliteEngine:
             self._reads.put(None)
         await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
 
-    async def _submit(self, gatherer: TurnBatcher, work: Callable[[Any], T]) -> T:
+    async def _submit(self, batcher: TurnBatcher, work: Callable[[Any], T]) -> T:
         if self._closed:
             raise Unavailable("the server is shutting down")
         if self._waiting >= QUEUE_MAX:
             raise Unavailable("too many requests wait for the database")
         self._waiting += 1
         try:
-            return cast(T, await gatherer.submit(work))
+            return cast(T, await batcher.submit(work))
         finally:
             self._waiting -= 1
 
