@@ -152,7 +152,7 @@ def renew_observed_at(life: ExpiryInputs, observed_at: datetime) -> ExpiryInputs
 
 @dataclass(frozen=True, slots=True)
 class _ExpiryCandidate:
-    """A possible expiry. `at` None is never; `wished`: requested by a caller, not a default."""
+    """A possible expiry. `at` None is never; `is_requested`: by a caller, not a default."""
 
     at: datetime | None
     rule: str

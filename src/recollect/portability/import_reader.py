@@ -28,7 +28,7 @@ from recollect.screening.pii import normalise_tags
 from recollect.screening.secret_check import refuse_secrets
 
 # Fields with free text, by the type of the line: they are searched for secrets. A memory is not
-# listed, because `Screening` looks at all of it.
+# listed, because `ScreeningService` reads all of it.
 _TEXT_FIELDS = {
     LineType.AGENT: ("name", "description", "metadata"),
     LineType.PERSON: ("name", "metadata", "aliases", "relationships"),

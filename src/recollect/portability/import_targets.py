@@ -172,8 +172,8 @@ class ImportTargets:
         agent = self._stores.agents.fetch(tx, agent_id)
         if agent is not None:
             return _KnownAgent(agent.owner, agent.org_id, agent.space_mode)
-        # `fetch` finds registered agents, `owner_of` also removed ones: their owners may still
-        # import what belonged to them.
+        # `fetch` finds registered agents, `fetch_owner` also removed ones: their owners may
+        # still import what belonged to them.
         owner = self._stores.agents.fetch_owner(tx, agent_id)
         if owner is None:
             raise NotFound("agent", agent_id)

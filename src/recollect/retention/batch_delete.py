@@ -159,9 +159,9 @@ class CleanupRunner:
         event_id: str | None,
     ) -> Callable[[Tx], CleanupProgress]:
         def work(tx: Tx) -> CleanupProgress:
-            # The locked rows are current. One is skipped if it is gone or being erased (`hold`
-            # does not return it), if its version differs (somebody changed it after the scan), or
-            # if the rule no longer selects it.
+            # The locked rows are current. One is skipped if it is gone or being erased
+            # (`fetch_locked` does not return it), if its version differs (somebody changed it after
+            # the scan), or if the rule no longer selects it.
             locked = self._stores.memory_bulk.fetch_locked(tx, list(batch))
             same = (row for row in locked if row.version == batch[row.doc])
             rows = [row for row in same if (verdict := run.judge(row)) and verdict.goes]

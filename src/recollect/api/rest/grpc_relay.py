@@ -118,7 +118,7 @@ class GrpcRelay(asyncio.Protocol):
     Each side's transport calls `pause_writing` when its send buffer is full; then we stop reading
     from the other side. So neither buffer grows without bound, however slow one side is.
 
-    While the unix connection is being opened, data is held in `_held`, and reading pauses above
+    While the unix connection is being opened, data is kept in `_buffered`, and reading pauses above
     256 KiB. `ended` is called once, when the client's connection is closed.
     """
 

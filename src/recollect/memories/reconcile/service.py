@@ -165,8 +165,8 @@ class Reconciler:
             return ReconcileOutcome.CHANGED
         versions = {row.memory.id: row.memory.version for row in seen.rows}
         for one in judged:
-            # `held` loses each row that a plan ended. Without its statement, or without any of the
-            # others, there is nothing left to decide.
+            # `locked` loses each row that a plan ended. Without its statement, or without any of
+            # the others, there is nothing left to decide.
             if one.key not in locked or locked.keys().isdisjoint(one.similarities):
                 continue
             if not _is_unchanged(one, locked, versions):
@@ -294,7 +294,7 @@ class Reconciler:
 
 @dataclass(frozen=True, slots=True)
 class _PlanStep:
-    """One plan that is being applied. `held` are the locked rows that are still active."""
+    """One plan that is being applied. `locked` are the rows that are locked and still active."""
 
     tx: Tx
     locked: dict[MemoryId, StoredMemory]

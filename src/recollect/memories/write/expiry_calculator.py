@@ -54,7 +54,7 @@ class ExpiryCalculator:
         """The memory with its stored expiry, shortened only by ceilings: that of its policy and
         that of its personal data. Default TTLs don't count.
 
-        An infinite explicit expiry makes `expiry` return just the ceilings.
+        An infinite explicit expiry makes `compute_expiry` return just the ceilings.
         """
         life = replace(
             ExpiryInputs.from_memory(memory, self._find_policy(memory)), explicit_expires_at=FOREVER
@@ -69,7 +69,7 @@ class ExpiryCalculator:
         ).memory
 
     def needed_extension(self, memory: Memory) -> datetime | None:
-        """The expiry that needs an approval; None if the asked one is granted or simply clamped."""
+        """The expiry that needs an approval; None if the request is granted or clamped."""
         life = ExpiryInputs.from_memory(memory, self._find_policy(memory))
         return needed_extension(life, self.rules, profile=self.profile)
 

@@ -17,8 +17,8 @@ def readings(text: str) -> tuple[str, ...]:
     """The skeletons of a text and of everything disguised in it, each once, the text first.
 
     The disguises: percent and JSON escapes, spaced letters and invisible characters
-    (`disguises.views`), numeric HTML entities, letters parted by marks (`i.g.n.o.r.e`), digits for
-    letters (`1gn0re`), and base64.
+    (`deobfuscate.readable_forms`), numeric HTML entities, letters parted by marks
+    (`i.g.n.o.r.e`), digits for letters (`1gn0re`), and base64.
     """
     found = [skeleton(view) for view in deobfuscate.readable_forms(_decode_entities(text))]
     last = found[-1]
