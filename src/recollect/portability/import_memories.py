@@ -211,8 +211,8 @@ class MemoryImporter:
             self._stores.portable.put(tx, line.type, line.values | {"space": memory.space})
         if memory.status is not MemoryStatus.QUARANTINED and stored.compacted_at is None:
             self._hooks.indexer.write(tx, kept, findings.words)
-        # Relations that came with the memory are its graph. `write_edges` would end those that can't be
-        # read off the text, such as what an extraction found in a conversation.
+        # Relations that came with the memory are its graph. `write_edges` would end those that
+        # can't be read off the text, such as what an extraction found in a conversation.
         drawn = any(line.type is LineType.RELATION for line in behind)
         if not drawn and memory.status not in _NOT_IN_GRAPH and stored.compacted_at is None:
             self._hooks.graph.write_edges(tx, kept)
