@@ -36,11 +36,11 @@ class AgentGrant(Section):
 
 
 class AuthSettings(Section):
-    """Who is believed, and who may do more."""
+    """How callers are authenticated, and which roles they have."""
 
     mode: Literal["local", "jwt"] = Field(
         "local",
-        description="`local`: `X-Requester-Id` is believed, loopback only; `jwt`: bearer tokens",
+        description="`local`: `X-Requester-Id` is trusted, loopback only; `jwt`: bearer tokens",
     )
     jwt_secret: Key | None = Field(
         None, description="checks and signs HS256 tokens; 32 bytes or more are advised"

@@ -46,7 +46,8 @@ class PrivacySettings(Section):
     )
     unknown_origin: UnknownOrigin = Field(
         UnknownOrigin.OPEN,
-        description="memories of which nobody knows where they were told: `open` or `closed`",
+        description="memories of unknown origin: `open` may show public ones outside groups, "
+        "`closed` shows them only to those who may read the space",
     )
 
 
