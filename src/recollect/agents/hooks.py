@@ -1,4 +1,4 @@
-"""What agents and runs need of memories, which are kept in a package above this one."""
+"""Interfaces of what agents and runs call in `memories`, which passes its implementations in."""
 
 from collections.abc import Sequence
 from datetime import datetime

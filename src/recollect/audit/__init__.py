@@ -1,1 +1,1 @@
-"""The audit log: events that are written with what they record, who may read them, alerts."""
+"""The audit log: events in the transaction of what they record, their readers, and alerts."""

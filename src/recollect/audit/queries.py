@@ -1,5 +1,4 @@
-"""SQL for reads of the audit log by its readers. The table in EventReader is written here as a
-clause for each of its rows."""
+"""SQL for reads of the audit log. Each row of the table in `EventReader` is one clause here."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""What was said: trees of conversations, their entries, forks and members."""
+"""Conversations: trees of them, with their entries, forks and members."""

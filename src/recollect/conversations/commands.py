@@ -1,7 +1,7 @@
-"""What a caller may ask the services of this family to change.
+"""Typed commands: what a caller sends to change conversations, entries and memberships.
 
-REST, gRPC, tests and benchmarks make the same commands. A command holds typed values within their
-limits (the request bodies check those); the services check everything else.
+REST, gRPC, tests and benchmarks make the same commands. The values of a command are typed and
+within their limits, which the request bodies check; the services check everything else.
 """
 
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
-"""Bodies of requests on conversations, and what each request asks of the service.
+"""Request bodies of conversations, and the call of the service that each request makes.
 
-REST and gRPC parse a request to a `Call`, and come here with it. The bodies check syntax and
-limits only; the services check what a body means.
+REST and gRPC both parse a request into a `Call`, which the functions here take. The bodies check
+syntax and limits only; the services check everything else.
 """
 
 from collections.abc import Awaitable

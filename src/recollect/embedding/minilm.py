@@ -1,6 +1,6 @@
 """The embedding model in the process: all-MiniLM-L6-v2 as int8, each call on one thread by default.
 
-Files and runtime are loaded with the first text, so a server that uses an endpoint never pays for
+Files and runtime are loaded with the first text, so a server that uses an endpoint never loads
 them.
 """
 

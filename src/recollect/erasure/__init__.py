@@ -1,1 +1,1 @@
-"""Erasing a person: every row and every text that names them, with a proof."""
+"""Erasing a person: every row and text that names them, and a search that verifies it."""

@@ -1,7 +1,7 @@
 """Maps each kind of error to its HTTP status, body and headers, and to a CLI exit code.
 
 The CLI imports this module too, so it uses no web framework. Errors that only HTTP has (unknown
-path, method, media type) are defined here and not in `errors.py`.
+path, method, media type) are defined here and not in `kernel/errors.py`.
 """
 
 from collections.abc import Mapping, Sequence

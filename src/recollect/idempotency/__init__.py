@@ -1,1 +1,1 @@
-"""Answers kept under an `Idempotency-Key`, so that a repeated request changes nothing."""
+"""Responses stored under an `Idempotency-Key`, so that a repeated request changes nothing."""

@@ -1,4 +1,4 @@
-"""A right as a list of named rules: one rule that holds is enough."""
+"""A permission as a list of named rules: it is granted if one of them holds."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,1 +1,1 @@
-"""What is known: memories with types, expiry, subjects, sensitivity, versions and sources."""
+"""Memories, with their types, expiry, subjects, sensitivity, versions and sources."""

@@ -1,5 +1,5 @@
-"""Interfaces of the stores of people and chats. Every read that searches for people takes a
-Requester, so that no query can forget the visibility check."""
+"""Merges of people as the store returns them: the record of a merge, its effects, and probable
+duplicates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Links of an imported memory to other rows: what it supersedes, contradicts and was derived from.
 
-A removed memory between two others is a gap: the line of the newer one tells of it in `removed`, so
-that the chain of `supersedes` stays walkable.
+A removed memory between two others is a gap. The line of the newer one names it in `removed`, so
+that the chain of `supersedes` has no break.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

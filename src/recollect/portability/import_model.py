@@ -1,4 +1,4 @@
-"""Values of an import: the order, parsed lines and groups of them, outcomes and counts."""
+"""Values of an import: its order, parsed lines and groups of them, outcomes and counts."""
 
 from collections import Counter
 from collections.abc import Sequence

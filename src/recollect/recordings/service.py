@@ -1,7 +1,7 @@
 """Records responses while they are generated, replays them to readers, and cancels them.
 
-The text of a recording stays on the node that receives it. A locator, shared by all nodes, tells
-where that is. A location expires after seconds and is renewed while the recording runs, so the
+The text of a recording stays on the node that receives it. A locator, shared by all nodes,
+finds that node. A location expires after seconds and is renewed while the recording runs, so the
 location of a dead node vanishes by itself (see docs/adr/0020).
 """
 

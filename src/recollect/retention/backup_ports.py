@@ -1,4 +1,4 @@
-"""Backup files. All methods block on the disk: call them on a thread."""
+"""The interface of backup files. All methods block on the disk: call them on a thread."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What a text must not bring in: secrets, personal data, sensitive matters, orders to an assistant.
+"""Detectors for texts: secrets, personal data, sensitive topics, prompt injection.
 
-Pure detectors; `memories/write/screen.py` applies them to a write.
+They are pure; `memories/write/screen.py` applies them to a write.
 """

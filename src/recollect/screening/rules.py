@@ -1,5 +1,5 @@
-"""What an operator sets for screening: what to do with personal data, and from which score on a
-text is quarantined."""
+"""Settings of screening: what to do with personal data, and the score from which on a text is
+quarantined."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,9 +1,9 @@
-"""Typed commands: what a caller may ask the search of entries and of memories, and recall.
+"""Typed commands: what a caller sends to search entries, to search memories, and to recall.
 
 REST, gRPC, `ir`, tests and benchmarks make the same commands. Those over memories are request
 bodies as well: one declaration gives the OpenAPI schema, the parsing, and what the services take.
-Those over entries are made from bodies (`requests.py`), because their wire has two names for a
-cursor and forgives unknown fields and the letter case of words.
+Those over entries are made from bodies (`requests.py`), because the conversation API has
+two names for a cursor, and ignores unknown fields and the letter case of enumerated values.
 """
 
 from dataclasses import dataclass

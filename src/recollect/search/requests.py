@@ -1,5 +1,5 @@
-"""Bodies of entry search and of indexing, and what each request asks of its service, for REST and
-gRPC."""
+"""Request bodies of entry search and of indexing, and the call of the service that each request
+makes, for REST and gRPC."""
 
 from collections.abc import Awaitable
 from typing import Annotated, ClassVar

@@ -1,1 +1,1 @@
-"""Which memories a caller may see: the disclosure rules and their twin in SQL."""
+"""Which memories a caller may see: the disclosure rules, and the same rules in SQL."""

@@ -1,9 +1,9 @@
-"""Visibility as a WHERE clause over `memories`: the SQL twin of `can_view`.
+"""Visibility as a WHERE clause over `memories`: the same decision as `can_view`.
 
 A property test over generated worlds checks on every engine that both give the same answer.
 
 A clause is built once for each `ViewerShape`: what kinds of callers, in what kind of chat, under
-which settings. Everything else that a viewer holds is a parameter whose name begins with `viewer_`.
+which settings. Every other value of a viewer is a parameter whose name begins with `viewer_`.
 Lists are one parameter each (JSON), so the text of a statement never depends on their length and
 every statement is compiled once.
 """

@@ -1,7 +1,7 @@
 """Builds the three OpenAPI 3.1 documents from the tables of operations.
 
-`python -m recollect.api.openapi` writes them to `contracts/`; `--check` tells whether the files
-there are up to date.
+`python -m recollect.api.openapi.document` writes them to `contracts/`; `--check` fails if the files
+there are out of date.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Bodies of requests on entries, and what each request asks of the service, for REST and gRPC."""
+"""Request bodies of entries, and the call of the service that each request makes, for both APIs."""
 
 from collections.abc import Awaitable
 from typing import Annotated, Any, TypeVar

@@ -1,6 +1,6 @@
 """Reads along the visible path of a conversation, one segment after the other.
 
-The segments are in order of position (see `visible_path`). So a page needs no merge of sorted
+The segments are in order of position (see `rules.py`). So a page needs no merge of sorted
 lists, and it stops reading as soon as it is full.
 """
 

@@ -1,5 +1,5 @@
-"""Bodies of requests on memberships and ownership transfers, and what each asks of its service,
-for REST and gRPC."""
+"""Request bodies of memberships and ownership transfers, and the call of the service that each
+request makes, for REST and gRPC."""
 
 from collections.abc import Awaitable
 from typing import Annotated

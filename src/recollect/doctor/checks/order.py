@@ -1,4 +1,4 @@
-"""What the doctor is ordered to do, the counts of a check, and the interface of examiners."""
+"""The order of one run of the doctor, the counts of a check, and the interface of examiners."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,11 +1,11 @@
 """A prefilter for reads that name no space: a superset of the visible rows that indexes can find.
 
-It grants nothing: `visible_clause` still judges every row. Without it, such a read would evaluate
-the visibility clause on every memory of the database.
+It grants nothing: `visible_clause` still decides about every row. Without it, such a read would
+evaluate the visibility clause on every memory of the database.
 
 The prefilter is a union of small queries: one for each space that a caller may read, and one for
-each relation between the asker and memories elsewhere. In a group a public memory is disclosed for
-what it is, without any relation to the asker, so there is nothing to look up by index and no
+each relation between the asker and memories of other spaces. In a group a public memory is visible by
+its own fields, without any relation to the asker. So there is nothing to look up by index, and no
 prefilter. The property test of the visibility rules also runs with the prefilter and must find the
 same rows, so a part that is missing here is noticed.
 """

@@ -1,1 +1,1 @@
-"""Replacing a memory by a newer one, at once or when it becomes valid."""
+"""Replacing a memory by a newer one, at once or when a quarantined one is released."""

@@ -1,7 +1,7 @@
-"""Rules of supersession: whose statement may replace whose, what the successor inherits, and which
-end the replaced one gets. Pure functions.
+"""Rules of supersession: whose statement may replace whose, what the successor inherits, and when
+the replaced one stops being valid. Pure functions.
 
-How similar two statements are is not considered here but in `memories/reconcile/rules.py`.
+Nothing here compares texts: `memories/reconcile/rules.py` decides by similarity.
 """
 
 from collections.abc import Iterable

@@ -1,1 +1,1 @@
-"""One memory on its way in: parsed, screened, placed, compared, stored."""
+"""Writing a memory: parse, screen, resolve its space, compare, store."""

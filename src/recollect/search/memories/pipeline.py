@@ -1,16 +1,16 @@
-"""The way of a question through the memories, as plain functions that search, recall and the
-embedded store call one after the other.
+"""The stages of a memory search, as plain functions that search, recall and the embedded store call
+one after the other.
 
-    embed    the query's vector; a model or an endpoint is awaited, so before any transaction
-    gather   one snapshot: who asks, what they may see, the candidate rows (`gather.py`)
+    embed    the query's vector, before any transaction, because a model or endpoint is awaited
+    gather   one snapshot: the caller, what they may see, the candidate rows (`gather.py`)
     rank     numpy over the words and vectors of exactly these rows (`rank.py`)
     page     the hits behind a position, read once more, each with its reasons (`pages.py`)
     record   which memories were returned, in the audit log and for eviction
 
 The order is fixed by what may run where. A transaction is a plain function and can't await a model.
-Ranking needs no database, so no transaction is open while a thread computes. Two classes that
-called each other back for the scope and the table were here before: nobody could see in which
-transaction a permission was read.
+Ranking needs no database, so no transaction is open while a thread computes. The alternative,
+two classes that call each other back for the scope and the table, hid in which transaction a
+permission is read.
 """
 
 import asyncio

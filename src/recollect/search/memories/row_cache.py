@@ -1,8 +1,8 @@
 """A cache of the words and vectors of memories, shared by all callers.
 
 A cache key is row number and text revision, so an entry can't be out of date. The cache knows
-nothing of permissions: which rows a caller may see, and the revision of each, is asked in every
-search. A table contains the rows of one search only, so no score can depend on another row.
+nothing of permissions: every search queries which rows the caller may see, and the revision of
+each. A table contains the rows of one search only, so no score can depend on another row.
 """
 
 import threading

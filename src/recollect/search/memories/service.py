@@ -1,4 +1,4 @@
-"""Search over memories: `MemorySearchService.search` shows the way of a question step by step."""
+"""Search over memories: `MemorySearchService.search` calls the stages of `pipeline.py` in order."""
 
 import hashlib
 from collections.abc import Sequence
