@@ -1,8 +1,8 @@
 """Who may read and who may write the space of a memory, as SQL.
 
 The same rules as in `identity/space_policy.py`. The clauses belong in a statement over `memories`.
-The text of a statement depends on the kinds of its callers only. Ids and lists are
-parameters; a list is one parameter.
+The text of a statement depends on the kinds of its callers only. Ids and lists are parameters;
+a list is one parameter.
 """
 
 from collections.abc import Sequence

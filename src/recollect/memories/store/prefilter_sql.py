@@ -4,10 +4,10 @@ It grants nothing: `visible_clause` still decides about every row. Without it, s
 evaluate the visibility clause on every memory of the database.
 
 The prefilter is a union of small queries: one for each space that a caller may read, and one for
-each relation between the asker and memories of other spaces. In a group a public memory is visible by
-its own fields, without any relation to the asker. So there is nothing to look up by index, and no
-prefilter. The property test of the visibility rules also runs with the prefilter and must find the
-same rows, so a part that is missing here is noticed.
+each relation between the asker and memories of other spaces. In a group a public memory is
+visible by its own fields, without any relation to the asker. So there is nothing to
+look up by index, and no prefilter. The property test of the visibility rules also runs with the
+prefilter and must find the same rows, so it notices a part that is missing here.
 """
 
 from collections.abc import Iterator
