@@ -1,8 +1,8 @@
 """Eviction: permanently removes trees that were soft-deleted before a cutoff.
 
-A run is a background task, so it goes on when the caller hangs up. It removes a few trees per
-transaction and lets other writers in between. One audit event counts the trees of the whole run;
-each transaction adds to it what it removes (see docs/adr/0008).
+A run is a background task, so it continues when the caller disconnects. It removes a few trees
+per transaction and lets other writers in between. One audit event counts the trees of the
+whole run; each transaction adds to it what it removes (see docs/adr/0008).
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A parsed API call as REST and gRPC hand it to a handler, and the reply that a handler gives."""
+"""A parsed API call, as REST and gRPC pass it to a handler, and the reply of a handler."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Named chats, whose ids come from an outside system. Conversation trees are listed beside them."""
+"""Named chats, whose ids come from an outside system. Lists also have conversation trees."""
 
 from dataclasses import replace
 from datetime import datetime

@@ -1,1 +1,1 @@
-"""Responses that are being streamed: recorded, replayed, cancelled, found from every node."""
+"""Recordings of streamed responses: record, replay, cancel, and find them from every node."""

@@ -1,4 +1,4 @@
-"""Ended recordings that are kept for readers who had begun them and lost their connection."""
+"""Ended recordings, stored for a while for readers who lost their connection."""
 
 import asyncio
 from collections.abc import Callable, Iterator

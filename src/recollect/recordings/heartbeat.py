@@ -1,7 +1,7 @@
 """The heartbeat of running recordings: renews their locations and checks their writers' access.
 
 A node that can't renew must assume that another node has taken over. So a recording is stopped as
-soon as its location must have expired, even if the locator can't be asked."""
+soon as its location must have expired, even if the locator can't be reached."""
 
 import asyncio
 from collections.abc import Callable, Iterable

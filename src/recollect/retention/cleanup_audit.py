@@ -1,4 +1,4 @@
-"""Who ordered a cleanup, and the audit event of its run."""
+"""The caller of a cleanup, and the audit event of its run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

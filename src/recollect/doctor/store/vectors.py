@@ -1,4 +1,4 @@
-"""SQL for pages of statement vectors, ordered by space and time. An index has that order."""
+"""SQL for pages of statement vectors, ordered by space and time, which an index supports."""
 
 import numpy as np
 from sqlalchemy import and_, select, true, tuple_

@@ -1,5 +1,5 @@
-"""Conversations in an erasure. Shared trees stay: the target's entries become markers, others are
-redacted, and the tree gets another owner. The job deletes private trees."""
+"""Conversations in an erasure. Shared trees are not deleted: the target's entries become markers,
+others are redacted, and the tree gets another owner. The job deletes private trees."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""Verification of the full-text index: is a memory that stays still found by an erased name?"""
+"""Verification of the full-text index: does a search by an erased name still find a memory?"""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice

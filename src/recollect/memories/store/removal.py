@@ -1,4 +1,4 @@
-"""Deletes memories with everything that belongs to them. Every deletion goes through here."""
+"""Deletes memories with everything that belongs to them. No other module deletes memories."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,6 +1,6 @@
 """Parses the expiry phrase of an English "remember …" sentence: "for two weeks", "until Friday".
 
-The phrase must say how long to remember, not how long something takes. It counts beside the word
+The phrase must say how long to remember, not how long something takes. It counts next to the word
 "remember", at the start of the sentence, set off at its end, or after a present state ("I'm away
 for 2 weeks"). "I lived there for 2 weeks" and "the bread must bake for 2 hours" have none. Dates
 are parsed in `text/dates/until.py`. A phrase is understood as a whole or not at all.

@@ -1,6 +1,6 @@
 """Tables that give strings numbers: the words of a corpus, its conversations, trees and speakers.
 
-A number is given once and stays, so a corpus and its successors share one table. A reader of an
+A string never changes its number, so a corpus and its successors share one table. A reader of an
 older corpus may find numbers here that none of its rows has.
 """
 
