@@ -1,7 +1,7 @@
 """Audit events, jobs and answers kept for idempotency, in an erasure.
 
-Events are not deleted: the target's ids in them are replaced by the stand-in (the random id of the
-erasure), and their texts are redacted. Jobs and answers are deleted.
+Events are not deleted: the target's ids in them are replaced by the stand-in, a random id, and
+their texts are redacted. Jobs and answers are deleted.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Ids chosen by callers that contain an identifier, such as an agent called `ann-helper`.
 
-A deleted row leaves references behind; those with such an id are removed, or get the stand-in (the
-random id of the erasure). Rows that are not deleted keep their ids, because other clients know them
-by these ids; the report counts them.
+A deleted row leaves references behind; those with such an id are removed, or get the stand-in, a
+random id. Rows that are not deleted keep their ids, because other clients know them by these ids;
+the report counts them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
