@@ -17,7 +17,8 @@ from bench.stage import ENGINES, POSTGRES_URL_VARIABLE
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
-RUN_SECONDS_MAX = 300
+# The bound of a run that hangs, not a goal: a busy machine may take long.
+RUN_SECONDS_MAX = 1_200
 
 
 @pytest.mark.parametrize("engine", ENGINES)
