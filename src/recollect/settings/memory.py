@@ -15,12 +15,12 @@ class MemorySettings(Section):
     """Memories in general, and those that an agent runner keeps by itself."""
 
     auto_gc: bool = Field(
-        True, description="tidy up when the server starts and every `gc.interval_hours`"
+        True, description="run the gc when the server starts and every `gc.interval_hours`"
     )
     max_entries: int | None = Field(
         None, ge=1, description="active memories of one space; above, the least needed are archived"
     )
-    enabled: bool = Field(False, description="a runner keeps what goes into and out of each run")
+    enabled: bool = Field(False, description="a runner stores the input and output of each run")
     db_path: str = Field(
         ".recollect/memory.db", min_length=1, description="file of the embedded store"
     )
@@ -56,7 +56,7 @@ class PiiSettings(Section):
 
     mode: Literal["tag", "redact", "reject"] = Field(
         "tag",
-        description="`tag`: say which kinds are there; `redact`: replace them before anything is "
+        description="`tag`: add its tags; `redact`: replace them before anything is "
         "stored; `reject`: refuse them",
     )
     reject_min_risk: Literal["low", "medium", "high", "critical"] = Field(
@@ -69,12 +69,12 @@ class RetentionSettings(Section):
 
     file: Path | None = Field(
         None,
-        description="YAML file with terms, policies and caps, read at the start; "
+        description="YAML file with TTLs, policies and caps, read at start; "
         "unset: the one in the package",
     )
     profile: RetentionProfile = Field(
         RetentionProfile.RECORDS,
-        description="`records`: lasting records have the default term of their scope; "
+        description="`records`: records have the default TTL of their scope; "
         "`none`: they have none",
     )
 
@@ -84,21 +84,21 @@ class RunsSettings(Section):
 
     session_cleanup: Literal["root", "run"] = Field(
         "root",
-        description="session memories go when the first run of the line completes (`root`), "
-        "or with their own (`run`)",
+        description="session memories are removed when the root run completes (`root`), "
+        "or when their own run completes (`run`)",
     )
 
 
 class ApprovalsSettings(Section):
     """Requests for a longer life than a cap allows."""
 
-    ttl_minutes: int = Field(1_440, ge=1, description="time in which somebody may decide")
+    ttl_minutes: int = Field(1_440, ge=1, description="time in which an admin may decide")
 
 
 class QuarantineSettings(Section):
     """Texts that look like orders to the assistant."""
 
-    threshold: Share = Field(0.8, description="injection score from which a text is set aside")
+    threshold: Share = Field(0.8, description="injection score from which a text is quarantined")
 
 
 class EventsSettings(Section):
@@ -110,13 +110,13 @@ class EventsSettings(Section):
         "`all` or `none`",
     )
     poll_ms: int = Field(
-        250, ge=10, description="pause of a stream of events between two looks at the log"
+        250, ge=10, description="pause of an event stream between two queries of the log"
     )
     heartbeat_seconds: int = Field(
-        15, ge=1, description="silence after which a stream says that it is still there"
+        15, ge=1, description="silence after which a stream sends a heartbeat"
     )
     streams_max: int = Field(
-        500, ge=1, description="streams of events of one process; who asks for one more gets 503"
+        500, ge=1, description="event streams of one process; further ones get 503"
     )
 
 
@@ -143,7 +143,7 @@ class OrgsSettings(Section):
 
     members: dict[Name, tuple[Name, ...]] = Field(
         {},
-        description="org → its user ids, beside the orgs that a token names; who has neither "
+        description="org → its user ids, besides the orgs that a token names; a user with neither "
         "belongs to `default`",
         examples=[{"acme": ["ann", "bob"]}],
     )
@@ -152,11 +152,18 @@ class OrgsSettings(Section):
 class MemoryReconcileSettings(Section):
     """When a new statement repeats or replaces an older one; the bounds are cosine similarities."""
 
-    duplicate_min: Share = Field(0.97, description="from here on it is a repeat")
-    supersede_min: Share = Field(0.85, description="from here on it may replace the older one")
-    unsure_min: Share = Field(0.75, description="from here on a model is asked, if there is one")
+    duplicate_min: Share = Field(0.97, description="similarity from which a statement is a repeat")
+    supersede_min: Share = Field(
+        0.85, description="similarity from which a statement may replace the older one"
+    )
+    unsure_min: Share = Field(
+        0.75,
+        description="lowest similarity for a contradiction, or for a question to a model, "
+        "if there is one",
+    )
     hearsay_min: Share = Field(
-        0.8, description="from here on one's own word may replace what others said"
+        0.8,
+        description="similarity from which a person's own statement may replace what others said",
     )
     neighbours: int = Field(20, ge=1, le=1_000, description="nearest statements that are compared")
 
@@ -181,7 +188,7 @@ class RecallSettings(Section):
 class GcSettings(Section):
     """Tidying up."""
 
-    interval_hours: int = Field(24, ge=1, description="time between two rounds")
+    interval_hours: int = Field(24, ge=1, description="time between two runs")
     archive_days: int = Field(
         90, ge=1, description="age at which superseded and archived memories lose their text"
     )

@@ -45,13 +45,11 @@ class RecorderSettings(Section):
     max_recordings: int = Field(
         1_000, ge=1, description="most recordings at once on this node, and as many that ended"
     )
-    max_recordings_per_user: int = Field(
-        100, ge=1, description="most of them that one user may have"
-    )
+    max_recordings_per_user: int = Field(100, ge=1, description="most of them for one user")
     max_replays: int = Field(5_000, ge=1, description="most readers at once on this node")
-    max_replays_per_user: int = Field(200, ge=1, description="most of them that may be one user's")
+    max_replays_per_user: int = Field(200, ge=1, description="most of them for one user")
     keep_seconds: int = Field(
-        60, ge=0, description="how long readers who lost their connection can come back for the end"
+        60, ge=0, description="how long readers who lost their connection can still read the end"
     )
 
 

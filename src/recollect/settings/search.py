@@ -26,9 +26,9 @@ class QdrantSettings(Section):
     """A Qdrant server or cluster that answers for scopes above `search.exact_max`."""
 
     url: WebUrl | None = Field(
-        None, description="where it listens; unset: vectors stay in the database alone"
+        None, description="URL of Qdrant; unset: vectors are only in the database"
     )
-    api_key: Key | None = Field(None, description="its API key, if it wants one")
+    api_key: Key | None = Field(None, description="API key of Qdrant, if it needs one")
     collection: Name = Field("recollect", description="first part of its collections' names")
 
 
@@ -41,7 +41,7 @@ class SearchSettings(Section):
         "unset: yes with plain contents, no with encrypted ones",
     )
     candidates: int = Field(
-        1_000, ge=1, le=10_000, description="best entries of each type that `auto` looks at"
+        1_000, ge=1, le=10_000, description="best entries of each type that `auto` ranks"
     )
     exact_max: int = Field(
         50_000,
@@ -74,8 +74,8 @@ class OpenAiSettings(Section):
     send_dimensions: bool = Field(
         False, description="ask the endpoint for this length, where it can shorten vectors"
     )
-    timeout_seconds: float = Field(10, gt=0, description="patience with one request")
-    retries: int = Field(2, ge=0, le=10, description="further tries of a failed request")
+    timeout_seconds: float = Field(10, gt=0, description="time limit of one request")
+    retries: int = Field(2, ge=0, le=10, description="retries of a failed request")
 
 
 class EmbeddingSettings(Section):
@@ -87,5 +87,5 @@ class EmbeddingSettings(Section):
         "`none`: no vectors",
     )
     threads: int = Field(1, ge=1, description="threads of the built-in model")
-    query_cache: int = Field(1_000, ge=0, description="query vectors that are remembered")
+    query_cache: int = Field(1_000, ge=0, description="query vectors in the cache")
     openai: OpenAiSettings = OpenAiSettings()

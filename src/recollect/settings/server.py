@@ -54,10 +54,10 @@ class JobsSettings(Section):
     embedded_worker: bool = Field(
         True, description="`recollect serve` also works on jobs; no: run `recollect worker`"
     )
-    attempts_max: int = Field(8, ge=1, description="tries before a job is given up")
-    poll_ms: int = Field(500, ge=10, description="pause of an idle worker between two looks")
+    attempts_max: int = Field(8, ge=1, description="attempts before a job is stuck")
+    poll_ms: int = Field(500, ge=10, description="pause of an idle worker between two queries")
     lease_seconds: int = Field(
-        60, ge=1, description="time after which a job of a vanished worker is taken again"
+        60, ge=1, description="time after which another worker takes the job of a worker that died"
     )
 
 
@@ -65,7 +65,7 @@ class LogSettings(Section):
     """What is logged, and how."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="least level that is written"
+        "info", description="lowest level that is written"
     )
     format: Literal["auto", "text", "json"] = Field(
         "auto", description="`auto`: text on a terminal, JSON lines elsewhere"
