@@ -1,8 +1,8 @@
 # `make install` needs Python 3.11 or newer and make, nothing else. Everything goes into .venv.
 
 PYTHON ?= python3
-# One more than two cores: tests also wait, for jobs, streams and commits.
-JOBS ?= 3
+# More than the cores of a small machine: tests also wait, for jobs, streams and commits.
+JOBS ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
 # Dozens of processes start in a test run: each would compile every module again.
