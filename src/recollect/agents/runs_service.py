@@ -284,9 +284,7 @@ class RunService:
         """Forbidden unless the requester is the running agent or its owner."""
         agent = require_agent(tx, self._stores, agent_id)
         view = SpaceView(Space(SpaceKind.RUN, run_id), agent_id=agent.id, agent_owner=agent.owner)
-        decision = may_write(requester.space_caller, view)
-        if not decision.allowed:
-            raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
+        may_write(requester.space_caller, view).require_allowed()
 
     def _record(
         self, tx: Tx, requester: Requester, event_type: str, run: Run, payload: dict[str, Any]

@@ -17,7 +17,6 @@ from recollect.agents.store_bundle import AgentStores
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
-from recollect.identity.decide import AccessDecision
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
 from recollect.kernel.ids import AgentId, OrgId
@@ -148,7 +147,7 @@ class AgentService:
         self, tx: Tx, requester: Requester, agent_id: AgentId, command: UpdateAgent
     ) -> Agent:
         agent = self._lock_agent(tx, agent_id)
-        _require(may_change(requester.space_caller, agent))
+        may_change(requester.space_caller, agent).require_allowed()
         _screen_texts(command.name, command.description, command.metadata)
         sent = command.sent_fields
         changed = sorted(name for name in sent if sent[name] != getattr(agent, name))
@@ -163,7 +162,7 @@ class AgentService:
 
     def _hand_over(self, tx: Tx, requester: Requester, agent_id: AgentId, owner: Owner) -> Agent:
         agent = self._lock_agent(tx, agent_id)
-        _require(may_hand_over(requester.space_caller, agent))
+        may_hand_over(requester.space_caller, agent).require_allowed()
         if owner == agent.owner:
             return agent
         payload = {"from": agent.owner.spelling, "owner_id": owner.spelling}
@@ -176,7 +175,7 @@ class AgentService:
         self, tx: Tx, requester: Requester, agent_id: AgentId, memories: MemoriesOfRemoved
     ) -> None:
         agent = self._lock_agent(tx, agent_id)
-        _require(may_change(requester.space_caller, agent))
+        may_change(requester.space_caller, agent).require_allowed()
         self._removal.remove(tx, requester, agent, memories=memories)
 
     def _lock_agent(self, tx: Tx, agent_id: AgentId) -> Agent:
@@ -204,11 +203,6 @@ def require_agent(tx: Tx, stores: AgentStores, agent_id: AgentId) -> Agent:
     if agent is None:
         raise NotFound("agent", agent_id)
     return agent
-
-
-def _require(decision: AccessDecision) -> None:
-    if not decision.allowed:
-        raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
 
 
 def _screen_texts(

@@ -28,7 +28,7 @@ from recollect.erasure.store.bundle import ErasureStores
 from recollect.erasure.verify import ErasureVerifier
 from recollect.identity.requester import Requester
 from recollect.jobs.model import NewJob
-from recollect.kernel.errors import Conflict, Forbidden, NotFound
+from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import PersonId, UserId
 from recollect.kernel.owner import Owner
 from recollect.people.model import Person, normal_form
@@ -216,8 +216,7 @@ class EraseService:
     def _authorize(self, requester: Requester, view: PersonView) -> str:
         """Returns the role that allows it, for the report; raises Forbidden."""
         decision = may_erase(requester.space_caller, view)
-        if not decision.allowed:
-            raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
+        decision.require_allowed()
         return "admin" if decision.rule == "admin" else "person"
 
     def _record_request(

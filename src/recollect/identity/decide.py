@@ -15,6 +15,7 @@ from recollect.identity.model import Principal
 from recollect.identity.scope import TreeScope
 from recollect.identity.tree_view import TreeAccess
 from recollect.kernel.access_level import Level
+from recollect.kernel.errors import Forbidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,11 @@ class AccessDecision:
 
     allowed: bool
     rule: str
+
+    def require_allowed(self) -> None:
+        """Raise Forbidden with the rule, unless it is allowed. For what belongs to an owner."""
+        if not self.allowed:
+            raise Forbidden(f"not allowed: {self.rule}", code="not_owner")
 
 
 def decide(principal: Principal, action: Action, view: TreeAccess) -> AccessDecision:

@@ -163,9 +163,7 @@ class ClaimService:
         person = self._lock_person(tx, requester, person_id)
         view = person_view(person, frozenset())
         handle = command.kind is AliasKind.HANDLE
-        decision = may_add_alias(requester.space_caller, view, handle=handle)
-        if not decision.allowed:
-            raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
+        may_add_alias(requester.space_caller, view, handle=handle).require_allowed()
         alias = self._claims.add_alias(tx, requester, person, command)
         self._record(tx, requester, person, "aliases")
         return alias

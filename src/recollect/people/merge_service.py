@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
-from recollect.identity.decide import AccessDecision
 from recollect.identity.requester import Requester
-from recollect.kernel.errors import Conflict, Forbidden
+from recollect.kernel.errors import Conflict
 from recollect.kernel.ids import PersonId
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.people.cards import PersonCard, load_card, load_cards
@@ -170,7 +169,7 @@ class MergeService:
         )
         if all(view.is_linked for view in views) and may_know:
             return
-        _require(may_merge(requester.space_caller, *views, link_users=command.link_users))
+        may_merge(requester.space_caller, *views, link_users=command.link_users).require_allowed()
 
     def _require_link_right(
         self, tx: Tx, requester: Requester, primary: Person, secondary: Person
@@ -199,7 +198,7 @@ class MergeService:
         self._stores.people.lock(tx, [primary.id, secondary_id])
         secondary = visible_person(tx, self._stores, requester, secondary_id)
         sharing_chat = self._stores.people.filter_sharing_chat(tx, requester, [primary.id])
-        _require(may_change(requester.space_caller, person_view(primary, sharing_chat)))
+        may_change(requester.space_caller, person_view(primary, sharing_chat)).require_allowed()
         merge = self._stores.merges.fetch_active(tx, secondary_id)
         if merge is None or secondary.id != primary.id:
             message = "secondary_id: was not merged into this person"
@@ -250,8 +249,3 @@ class MergeService:
             "moved": moved,
         }
         self._audit.record(tx, requester, event, payload=payload)
-
-
-def _require(decision: AccessDecision) -> None:
-    if not decision.allowed:
-        raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
-from recollect.identity.decide import AccessDecision
 from recollect.identity.requester import Requester
-from recollect.kernel.errors import Conflict, Forbidden
+from recollect.kernel.errors import Conflict
 from recollect.kernel.ids import ChatId, PersonId
 from recollect.kernel.pages import (
     Page,
@@ -201,10 +200,10 @@ class PeopleService:
     ) -> PersonCard:
         person = self._lock_person(tx, requester, person_id)
         view = person_view(person, frozenset())
-        _require(may_change(requester.space_caller, view))
+        may_change(requester.space_caller, view).require_allowed()
         sent = command.sent_fields
         if "time_zone" in sent:
-            _require(may_set_time_zone(requester.space_caller, view))
+            may_set_time_zone(requester.space_caller, view).require_allowed()
         # A time zone is one of a fixed list and can't hold a secret.
         refuse_secrets(name=command.name, metadata=command.metadata)
         changed = sorted(name for name in sent if sent[name] != getattr(person, name))
@@ -220,7 +219,7 @@ class PeopleService:
 
     def _remove(self, tx: Tx, requester: Requester, person_id: PersonId) -> None:
         person = self._lock_person(tx, requester, person_id)
-        _require(may_delete(requester.space_caller, person_view(person, frozenset())))
+        may_delete(requester.space_caller, person_view(person, frozenset())).require_allowed()
         if self._stores.people.is_in_memories(tx, person.id, outside=requester.user_ids):
             message = "memories of others are about this person"
             raise Conflict(message, details={"reason": "has_memories"})
@@ -247,8 +246,3 @@ class PeopleService:
         }
         card = cards.get(found.person_id) if found.person_id else None
         return ResolvedName(card, found.ambiguous, [cards[id_] for id_ in found.candidates])
-
-
-def _require(decision: AccessDecision) -> None:
-    if not decision.allowed:
-        raise Forbidden(f"not allowed: {decision.rule}", code="not_owner")
