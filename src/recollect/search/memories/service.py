@@ -147,12 +147,13 @@ class MemorySearchService:
 
 
 def _fingerprint(command: SearchMemories, requester: Requester) -> bytes:
-    """Binds a cursor to this search and this caller. The page size may change between pages."""
+    """Binds a cursor to this search and this caller. The page size may change between pages, and an
+    empty filter may be left out."""
     bound = (
         command.query,
         command.mode,
         command.min_score,
-        command.filters,
+        [(name, value) for name, value in command.filters if value not in (None, [])],
         requester.identity.spelling,
     )
     text = repr(bound).encode(errors="surrogatepass")
