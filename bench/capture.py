@@ -158,24 +158,24 @@ class _Recorder:
         self._into = into
 
     def fetch(self, statement: Any, params: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
-        return self._tx.fetch(self._kept(statement, params), params)
+        return self._tx.fetch(self._record(statement, params), params)
 
     def fetch_first(self, statement: Any, params: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        return self._tx.fetch_first(self._kept(statement, params), params)
+        return self._tx.fetch_first(self._record(statement, params), params)
 
     def run(self, statement: Any, params: Mapping[str, Any]) -> None:
-        self._tx.run(self._kept(statement, params), params)
+        self._tx.run(self._record(statement, params), params)
 
     def lock(self, statement: Any, params: Mapping[str, Any]) -> None:
         """SQLite runs nothing here, so there is nothing to repeat."""
         if self._dialect is postgres.DIALECT:
-            self._kept(statement, params)
+            self._record(statement, params)
         self._tx.lock(statement, params)
 
     def run_and_count(self, statement: Any, params: Mapping[str, Any]) -> int:
-        return self._tx.run_and_count(self._kept(statement, params), params)
+        return self._tx.run_and_count(self._record(statement, params), params)
 
-    def _kept(self, statement: Any, params: Mapping[str, Any]) -> Any:
+    def _record(self, statement: Any, params: Mapping[str, Any]) -> Any:
         compiled = statement.compile_for(self._dialect)
         bound = enumerate(compiled.bind(params), 1)
         self._into.append((compiled.sql, {f"${number}": value for number, value in bound}))

@@ -11,7 +11,7 @@ class Goal:
     limit: float
     at_least: bool
 
-    def met(self, ratio: float) -> bool:
+    def is_met(self, ratio: float) -> bool:
         """Does the ratio reach the goal?"""
         return ratio >= self.limit if self.at_least else ratio <= self.limit
 
@@ -35,7 +35,7 @@ class Result:
         """`met`, `missed`, or nothing where there is no goal."""
         if self.goal is None:
             return "-"
-        return "met" if self.goal.met(self.ratio) else "missed"
+        return "met" if self.goal.is_met(self.ratio) else "missed"
 
     def cells(self) -> list[str]:
         """The line, one text for each column."""

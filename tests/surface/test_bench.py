@@ -93,10 +93,10 @@ def test_a_call_that_was_refused_is_told_from_one_that_was_answered() -> None:
 
 
 def test_a_goal_is_met_on_its_own_side_of_the_limit() -> None:
-    assert Goal(1.5, at_least=True).met(1.5)
-    assert not Goal(1.5, at_least=True).met(1.4)
-    assert Goal(1.5, at_least=False).met(1.4)
-    assert not Goal(1.5, at_least=False).met(1.6)
+    assert Goal(1.5, at_least=True).is_met(1.5)
+    assert not Goal(1.5, at_least=True).is_met(1.4)
+    assert Goal(1.5, at_least=False).is_met(1.4)
+    assert not Goal(1.5, at_least=False).is_met(1.6)
 
 
 def test_the_table_says_ratio_goal_and_verdict() -> None:

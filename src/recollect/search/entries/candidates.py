@@ -64,7 +64,7 @@ class EntryCandidateCriteria:
     limit: int
 
     @property
-    def whole(self) -> WholeScope:
+    def whole_scope(self) -> WholeScope:
         """What the scores of candidates have to know of their scope."""
         return WholeScope(self.speakers.ids, self.speakers.assistant)
 
@@ -107,7 +107,7 @@ def find_candidates(tx: Tx, store: SearchStore, criteria: EntryCandidateCriteria
     ahead, behind or wrong; texts and vectors are read from our tables, under the scope. All reads
     are of one snapshot, so that neighbours and revisions belong together.
     """
-    scope, whole, near = criteria.scope, criteria.whole, criteria.near
+    scope, whole, near = criteria.scope, criteria.whole_scope, criteria.near
     best_by_words = _best_by_words(tx, store, criteria)
     if near is None:
         near = (
@@ -161,10 +161,10 @@ async def find_nearest_in_index(
 
 def _best_by_words(tx: Tx, store: SearchStore, criteria: EntryCandidateCriteria) -> list[EntryId]:
     """The best by words, scored without most of their neighbours: see `find_candidates`."""
-    query = stem_query(_scored_stems(criteria.stems, criteria.whole))
+    query = stem_query(_scored_stems(criteria.stems, criteria.whole_scope))
     best: list[tuple[float, str]] = []
     for rows in _read_batches(tx, store, criteria.scope, query) if query else ():
-        corpus = Corpus.build(rows, (), criteria.dimensions).as_part(criteria.whole)
+        corpus = Corpus.build(rows, (), criteria.dimensions).as_part(criteria.whole_scope)
         scores = bm25.score_words(corpus, criteria.stems).scores.tolist()
         found = zip(scores, corpus.entry_ids, strict=True)
         best = nlargest(criteria.limit, [*best, *found])
