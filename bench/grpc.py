@@ -63,7 +63,7 @@ def _run(stage: Stage, name: str, lanes: Lanes) -> Result:
 def _append(tree: Tree) -> tuple[Lane, Lane]:
     body = {"channel": "history", "contentType": "history", "content": CONTENT}
     path = f"/v1/conversations/{tree.id}/entries"
-    entry = pb.CreateEntryRequest(channel=pb.CHANNEL_HISTORY, content_type="history")
+    entry = pb.CreateEntryRequest(channel=pb.HISTORY, content_type="history")
     for item in CONTENT:
         entry.content.add().struct_value.update(item)
     message = pb.AppendEntryRequest(conversation_id=UUID(tree.id).bytes, entry=entry)

@@ -254,7 +254,7 @@ class Rest:
                 "create": seen(),
                 "get": seen(),
                 "list": Page([seen()], None),
-                "rename": seen(),
+                "update": seen(),
                 "delete": None,
                 "fork": seen(),
                 "list_forks": Page([a_conversation()], None),

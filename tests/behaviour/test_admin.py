@@ -178,6 +178,8 @@ def test_a_justification_may_be_required(serve: Serve) -> None:
         reply = world.admin.call(operation, *target)
         reply.refused(400, "JUSTIFICATION_REQUIRED")
         assert "details" not in reply.body
+        blank = world.admin.call(operation, *target, justification=" \t")
+        blank.refused(400, "JUSTIFICATION_REQUIRED")
         world.admin.call(operation, *target, justification="why").expect(200)
         ann.call(operation, *target).refused(403, "forbidden")
     world.admin.call("admin_list_conversations", limit="x").refused(400, "JUSTIFICATION_REQUIRED")
@@ -185,6 +187,8 @@ def test_a_justification_may_be_required(serve: Serve) -> None:
     world.admin.call(delete, conversation).refused(400, "JUSTIFICATION_REQUIRED")
     world.admin.call(delete, conversation, justification="why").expect(204)
     world.admin.call(restore, conversation).refused(400, "JUSTIFICATION_REQUIRED")
+    blank = world.admin.call(restore, conversation, body={"justification": "  "})
+    blank.refused(400, "JUSTIFICATION_REQUIRED")
     world.admin.call(restore, conversation, body={"justification": "why"}).expect(200)
     body = {"retentionPeriod": "P1D", "resourceTypes": ["conversations"]}
     world.admin.call("evict", body=body).refused(400, "JUSTIFICATION_REQUIRED")

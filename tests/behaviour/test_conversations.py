@@ -50,6 +50,24 @@ def test_patch_sets_keeps_and_clears_the_title(world: World) -> None:
     assert ann.gets(conversation) == cleared
 
 
+def test_patch_replaces_the_metadata_as_a_whole(world: World) -> None:
+    ann = world.user("ann")
+    conversation = ann.starts("one", {"topic": "fruit", "n": 1})
+    patch = {"metadata": {"topic": "trees"}}
+    patched = ann.call("update_conversation", conversation, body=patch).expect(200)
+    assert patched == conversation | patch
+    for kept in ({}, {"metadata": None}):
+        assert ann.call("update_conversation", conversation, body=kept).expect(200) == patched
+    assert [c["id"] for c in ann.walks("list_conversations", query="trees")] == [patched["id"]]
+    emptied = ann.call("update_conversation", conversation, body={"metadata": {}}).expect(200)
+    assert "metadata" not in emptied
+    assert emptied["title"] == "one"
+    too_large = {"metadata": {"x": "y" * 16_384}}
+    ann.call("update_conversation", conversation, body=too_large).refused(400, "validation_error")
+    [reader] = world.members(conversation, ann, "reader")
+    reader.call("update_conversation", conversation, body=patch).refused(403, "forbidden")
+
+
 def test_a_cleared_title_is_not_set_again_by_an_entry(world: World) -> None:
     ann, conversation = world.user("ann"), new_id()
     ann.says(conversation, "first")

@@ -186,7 +186,7 @@ def test_strict_history_keeps_the_order_of_members(world: World) -> None:
         ([{"type": "text", "text": "typed"}], {"role": "USER", "text": "typed"}),
         ([{"text": "a"}, {"text": ""}, {"text": "b"}], {"role": "USER", "text": "a\nb"}),
         ([{"role": "AI", "text": "x"}], {"role": "AI", "text": "x"}),
-        ([{"role": "assistant", "text": "x"}], {"role": "USER", "text": "x"}),
+        ([{"role": "assistant", "content": "x"}], {"role": "AI", "text": "x"}),
         ([{"events": [{"e": 1}]}], {"role": "USER", "events": [{"e": 1}]}),
         (
             [{"text": "x", "attachments": [{"attachmentId": "a"}]}],

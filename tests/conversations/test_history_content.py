@@ -130,9 +130,13 @@ USER_HI = {"role": "USER", "text": "hi"}
         ([{"type": "text", "text": "hi"}], USER_HI),
         ([{"type": "text", "text": "hi"}, "you", None], {"role": "USER", "text": "hi\nyou"}),
         ([{"role": "AI", "text": "hi"}], {"role": "AI", "text": "hi"}),
-        ([{"role": "ai", "text": "hi"}], USER_HI),
-        ([{"role": {"a": 1}, "text": "hi"}], USER_HI),
-        ([{"role": "x", "text": "hi"}, {"role": "AI"}, {"role": "USER"}], USER_HI | {"role": "AI"}),
+        ([{"role": "assistant", "text": "hi"}, {"role": "AI"}, {}], USER_HI | {"role": "AI"}),
+        ([{"role": "user", "content": "hi"}], USER_HI),
+        ([{"role": "user", "content": ["hi", {"type": "image_url"}]}], USER_HI),
+        (
+            [{"role": "model", "content": [{"type": "text", "text": "hi"}, {"text": "you"}]}],
+            {"role": "AI", "text": "hi\nyou"},
+        ),
         ([{"text": 5}, "hi"], USER_HI),
         ([{"events": [1]}, {"events": [2]}], {"role": "USER", "events": [1, 2]}),
         ([{"attachments": ["a"], "text": None}], {"role": "USER", "attachments": ["a"]}),
@@ -147,6 +151,26 @@ def test_tolerant_history_becomes_one_object(content: object, stored: dict[str, 
     kept = parse_tolerant(content, None)
     assert kept == HistoryContent([stored], "history", stored.get("text"))
     assert list(kept.content[0]) == list(stored)
+
+
+@pytest.mark.parametrize(
+    ("word", "role"),
+    [
+        *((word, "USER") for word in ("USER", "user", "User", "human", "HUMAN")),
+        *((word, "AI") for word in ("AI", "ai", "assistant", "Assistant", "model")),
+    ],
+)
+def test_tolerant_roles_are_read_as_people_write_them(word: str, role: str) -> None:
+    stored = [{"role": role, "text": "hi"}]
+    assert parse_tolerant([{"role": word, "content": "hi"}], None).content == stored
+    assert parse_tolerant("hi", None, word).content == stored
+
+
+@pytest.mark.parametrize("role", ["system", "AI"])
+def test_a_role_beside_the_content_is_known_and_that_of_its_items(role: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        parse_tolerant([{"role": "user", "text": "hi"}], None, role)
+    assert "user, human, assistant, ai, model" in refusal.value.message
 
 
 @pytest.mark.parametrize(
@@ -181,6 +205,10 @@ def test_a_tolerant_entry_with_nothing_left_is_refused(content: object) -> None:
         ([["hi"]], "content[0]"),
         ([{"text": "hi", "events": {}}], "content[0].events"),
         (["hi", {"attachments": "a"}], "content[1].attachments"),
+        ([{"role": "user", "content": {"text": "hi"}}], "content[0].content"),
+        ([{"role": "SYSTEM", "text": "hi"}], "content[0].role"),
+        (["hi", {"role": {"a": 1}, "text": "hi"}], "content[1].role"),
+        ([{"role": "user", "text": "hi"}, {"role": "AI"}], "content[1].role"),
     ],
 )
 def test_tolerant_history_refuses_what_it_would_have_to_lose(content: object, field: str) -> None:
@@ -208,13 +236,19 @@ def test_tolerant_history_keeps_history_types_alone(sent: str | None, stored: st
 shapes = st.fixed_dictionaries(
     {},
     optional={
-        "role": st.sampled_from(["USER", "AI", "user"]) | json_values,
+        "role": st.sampled_from(["USER", "user", "human", None]),
         "text": json_values,
+        "content": st.none() | st.text() | st.lists(st.text() | json_values, max_size=2),
         "events": st.none() | st.lists(json_values, max_size=2),
         "attachments": st.none() | st.lists(json_values, max_size=2),
         "type": json_values,
     },
 )
+
+
+def inner_texts(content: Any) -> list[Any]:
+    items = content if isinstance(content, list) else [content]
+    return [item.get("text") if isinstance(item, dict) else item for item in items]
 
 
 @given(st.text() | st.lists(st.text() | shapes | st.none(), max_size=4))
@@ -228,7 +262,8 @@ def test_tolerant_history_loses_no_text_event_or_attachment(content: str | list[
     for member in ("events", "attachments"):
         sent = [item for o in objects for item in o.get(member) or []]
         assert (stored.get(member) or []) == sent
-    texts = [o["text"] for o in objects if isinstance(o.get("text"), str)]
+    texts = [text for o in objects for text in (o.get("text"), *inner_texts(o.get("content")))]
+    texts = [text for text in texts if isinstance(text, str)]
     shown = [text for text in texts if text.strip() and text.strip().isprintable()]
     assert all(text in stored.get("text", "") for text in shown)
 

@@ -130,7 +130,7 @@ def in_the_library(entry: Entry, content: list[Any]) -> pb.Entry:
         id=id_to_bytes(ID),
         conversation_id=id_to_bytes(ID),
         user_id=entry.user_id or "",
-        channel=f"CHANNEL_{entry.channel.name}",
+        channel=entry.channel.name,
         epoch=entry.epoch or 0,
         content_type="history",
         created_at=AT_TEXT,

@@ -12,6 +12,13 @@ from recollect.kernel.ids import parse_uuid
 from recollect.kernel.pages import unknown_cursor_error
 
 JUSTIFICATION_CHARS_MAX = 1_000
+
+
+def none_if_blank(justification: str) -> str | None:
+    """The justification itself; None if it has nothing but white space."""
+    return justification if justification.strip() else None
+
+
 KEY_MASK = "***"
 _CURSOR_NAME = "event stream"
 _POSITION_MAX = 2**63 - 1

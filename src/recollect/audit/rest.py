@@ -6,7 +6,6 @@ from typing import Any
 import structlog
 
 from recollect.audit.model import (
-    JUSTIFICATION_CHARS_MAX,
     AuditOutcome,
     Event,
     EventFilter,
@@ -22,6 +21,7 @@ from recollect.http.operation import (
     LIST,
     Operation,
     id_param,
+    justification_param,
     memory_operation,
     nullable_field,
     resource,
@@ -31,7 +31,6 @@ from recollect.http.params import (
     Schema,
     instant_param,
     require_storable_text,
-    text_param,
 )
 from recollect.http.render import instant_text
 from recollect.http.schemas import INSTANT, OBJECT, TEXT
@@ -87,11 +86,7 @@ OPERATIONS: tuple[Operation, ...] = (
             id_param("run_id", "Only events of this run."),
             instant_param("from", "Only events of this instant or later."),
             instant_param("to", "Only events before this instant."),
-            text_param(
-                "justification",
-                "Why an auditor looks; it goes to the audit log.",
-                chars_max=JUSTIFICATION_CHARS_MAX,
-            ),
+            justification_param("Why an auditor looks; it goes to the audit log."),
         ),
         paging=LIST,
         streams=True,

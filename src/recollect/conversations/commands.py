@@ -22,11 +22,12 @@ class CreateConversation:
 
 
 @dataclass(frozen=True, slots=True)
-class RenameConversation:
-    """Set the title, clear it with None, or leave it as it is with `Keep.KEEP`."""
+class UpdateConversation:
+    """Set the title, clear it with None, and replace the metadata. `Keep.KEEP` leaves either."""
 
     conversation_id: ConversationId
-    title: str | Keep | None
+    title: str | Keep | None = Keep.KEEP
+    metadata: dict[str, Any] | Keep = Keep.KEEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,15 @@ class WriteEntry:
     forked_at_entry_id: EntryId | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class AppendEntry(WriteEntry):
-    """Append one entry. An unknown conversation id is created with it."""
+    """Append one entry. An unknown conversation id is created with it.
 
-    __slots__ = ()
+    `role` is whose message it is, where the content does not say so. It counts for callers without
+    an API key who name no channel.
+    """
+
+    role: str | None = None
 
 
 class SyncEntries(WriteEntry):

@@ -1,5 +1,7 @@
 """gRPC methods of conversations and forks: how each message is parsed, and the reply rendered."""
 
+from typing import Any
+
 from recollect.conversations import requests
 from recollect.conversations.grpc_messages import (
     estimate_metadata_size,
@@ -19,9 +21,9 @@ from recollect.rpc.values import required_id, struct_to_json
 
 _MODES = {
     pb.CONVERSATION_LIST_MODE_UNSPECIFIED: "",
-    pb.CONVERSATION_LIST_MODE_ALL: "all",
-    pb.CONVERSATION_LIST_MODE_ROOTS: "roots",
-    pb.CONVERSATION_LIST_MODE_LATEST_FORK: "latest-fork",
+    pb.ALL: "all",
+    pb.ROOTS: "roots",
+    pb.LATEST_FORK: "latest-fork",
 }
 
 
@@ -42,8 +44,12 @@ def parse_by_id(message: pb.GetConversationRequest | pb.DeleteConversationReques
 
 
 def parse_update(message: pb.UpdateConversationRequest) -> GrpcRequest:
-    """An absent title stays, an empty one clears it."""
-    body = {"title": message.title or None} if message.HasField("title") else {}
+    """An absent title or metadata stay, empty ones clear it."""
+    body: dict[str, Any] = {}
+    if message.HasField("title"):
+        body["title"] = message.title or None
+    if message.HasField("metadata"):
+        body["metadata"] = struct_to_json(message.metadata)
     return GrpcRequest(path=conversation_path(message.conversation_id), body=body)
 
 

@@ -20,12 +20,12 @@ from recollect.rpc.generated import memory_service_pb2 as pb
 from recollect.rpc.values import fill_struct, id_to_bytes
 
 _LEVELS = {
-    Level.OWNER: pb.ACCESS_LEVEL_OWNER,
-    Level.MANAGER: pb.ACCESS_LEVEL_MANAGER,
-    Level.WRITER: pb.ACCESS_LEVEL_WRITER,
-    Level.READER: pb.ACCESS_LEVEL_READER,
+    Level.OWNER: pb.OWNER,
+    Level.MANAGER: pb.MANAGER,
+    Level.WRITER: pb.WRITER,
+    Level.READER: pb.READER,
 }
-_CHANNELS = {Channel.HISTORY: pb.CHANNEL_HISTORY, Channel.MEMORY: pb.CHANNEL_MEMORY}
+_CHANNELS = {Channel.HISTORY: pb.HISTORY, Channel.MEMORY: pb.MEMORY}
 # `raw_decode` does not look for white space around a value. Stored content has none, and the
 # search for it would be more than half of the decoding time.
 _decode_json = JSONDecoder().raw_decode

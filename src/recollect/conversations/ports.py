@@ -7,7 +7,7 @@ can ask for rows without saying whose they may be.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from recollect.audit.ports import AuditStores
 from recollect.conversations.entries.entry import Channel, Entry
@@ -143,6 +143,12 @@ class ConversationStore(Protocol):
 
     def update_title(self, tx: Tx, conversation_id: ConversationId, title: str | None) -> None:
         """Set or clear it; the first history entry will not set it any more."""
+        ...
+
+    def update_metadata(
+        self, tx: Tx, conversation_id: ConversationId, metadata: dict[str, Any]
+    ) -> None:
+        """Replace all of it."""
         ...
 
     def update_owner(self, tx: Tx, tree_id: TreeId, owner: UserId) -> None:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from recollect.conversations.commands import (
     CreateConversation,
     ForkConversation,
-    RenameConversation,
+    UpdateConversation,
 )
 from recollect.conversations.model import (
     TITLE_CHARS_MAX,
@@ -52,10 +52,12 @@ class NewConversation(Body):
 
 
 class ConversationPatch(Body):
-    """Changes of a conversation: an absent title stays, null clears it."""
+    """Changes of a conversation: what is absent stays. A null clears the title, `{}` the metadata,
+    which are replaced as a whole."""
 
     nullable: ClassVar[frozenset[str]] = frozenset({"title"})
     title: Title | None = None
+    metadata: Metadata | None = None
 
 
 class NewFork(Body):
@@ -92,11 +94,14 @@ def get_conversation(call: Call) -> Awaitable[ConversationWithLevel]:
 
 
 def update_conversation(call: Call) -> Awaitable[ConversationWithLevel]:
-    """Rename a conversation."""
+    """Change title and metadata of a conversation."""
     body: ConversationPatch = call.body
-    title = body.title if "title" in body.model_fields_set else Keep.KEEP
-    command = RenameConversation(path_conversation_id(call), title)
-    return call.services[ConversationService].rename(call.principal, command)
+    command = UpdateConversation(
+        path_conversation_id(call),
+        title=body.title if "title" in body.model_fields_set else Keep.KEEP,
+        metadata=Keep.KEEP if body.metadata is None else body.metadata,
+    )
+    return call.services[ConversationService].update(call.principal, command)
 
 
 def delete_conversation(call: Call) -> Awaitable[None]:

@@ -99,7 +99,8 @@ OPERATIONS: tuple[Operation, ...] = (
         "updateConversation",
         f"PATCH {_PATH}",
         200,
-        "Rename a conversation. An absent title stays, null clears it.",
+        "Change title and metadata of a conversation. What is absent stays. A null clears the "
+        "title, `{}` the metadata, which are replaced as a whole.",
         response="Conversation",
         body=requests.ConversationPatch,
     ),

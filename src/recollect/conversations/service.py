@@ -1,4 +1,4 @@
-"""Conversations: create, read, list, rename, delete and fork."""
+"""Conversations: create, read, list, change, delete and fork."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from recollect.conversations.access import authorize_branch, load_conversation
 from recollect.conversations.commands import (
     CreateConversation,
     ForkConversation,
-    RenameConversation,
+    UpdateConversation,
 )
 from recollect.conversations.deletion import OnTreeDeleted, delete_tree
 from recollect.conversations.forks.service import build_fork, find_fork_point
@@ -97,16 +97,18 @@ class ConversationService:
         run = self._database.scan if query else self._database.read
         return await run(work)
 
-    async def rename(
-        self, principal: Principal, command: RenameConversation
+    async def update(
+        self, principal: Principal, command: UpdateConversation
     ) -> ConversationWithLevel:
-        """Set the title, clear it, or leave it."""
+        """Set the title, clear it, or leave it; replace the metadata, or leave them."""
         id_, title = command.conversation_id, command.title
 
         def work(tx: Tx) -> ConversationWithLevel:
             branch = authorize_branch(tx, self._stores, principal, Action.RENAME, id_, lock=True)
             if not isinstance(title, Keep):
                 self._stores.conversations.update_title(tx, id_, title)
+            if not isinstance(command.metadata, Keep):
+                self._stores.conversations.update_metadata(tx, id_, command.metadata)
             return load_conversation(tx, self._stores, branch)
 
         return await self._database.write(work)

@@ -22,11 +22,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
 
-from recollect.audit.model import JUSTIFICATION_CHARS_MAX
+from recollect.audit.model import JUSTIFICATION_CHARS_MAX, none_if_blank
 from recollect.http.bodies import Body, StrictBody
-from recollect.http.params import Param, Schema, read_instant, text_param
+from recollect.http.params import (
+    Param,
+    Schema,
+    read_instant,
+    require_storable_text,
+    text_param,
+)
 from recollect.http.schemas import TEXT, nullable_schema, object_schema
 from recollect.identity.actions import Action
 from recollect.kernel.validation import NAME_CHARS_MAX
@@ -165,17 +171,22 @@ Instant = Annotated[
 ]
 
 
+Justification = Annotated[
+    str, Field(max_length=JUSTIFICATION_CHARS_MAX), AfterValidator(none_if_blank)
+]
+
+
 class Justified(Body):
     """The reason of an admin call, where it is not in the query."""
 
     optional: ClassVar[bool] = True
-    justification: Annotated[str, Field(max_length=JUSTIFICATION_CHARS_MAX)] | None = None
+    justification: Justification | None = None
 
 
 class JustifiedStrict(StrictBody):
     """The reason of an admin call, where it is not in the query."""
 
-    justification: Annotated[str, Field(max_length=JUSTIFICATION_CHARS_MAX)] | None = None
+    justification: Justification | None = None
 
 
 def memory_operation(
@@ -215,6 +226,18 @@ def system_operation(name: str, call: str, description: str, **rest: Any) -> Ope
 def id_param(name: str, description: str) -> Param:
     """A query parameter that filters by an id, which may be any text."""
     return text_param(name, description, chars_max=NAME_CHARS_MAX)
+
+
+def justification_param(description: str) -> Param:
+    """The reason of a call by a role, in the query. A blank one counts as absent."""
+
+    def read(value: str) -> str | None:
+        if len(value) > JUSTIFICATION_CHARS_MAX:
+            raise ValueError(f"must have at most {JUSTIFICATION_CHARS_MAX} characters")
+        return none_if_blank(require_storable_text(value))
+
+    schema = TEXT | {"maxLength": JUSTIFICATION_CHARS_MAX}
+    return Param("justification", read, schema, description)
 
 
 def nullable_field(schema: Schema) -> Schema:

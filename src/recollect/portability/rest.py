@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import structlog
 
-from recollect.audit.model import JUSTIFICATION_CHARS_MAX
 from recollect.http.call import Call, Handler, Reply
 from recollect.http.operation import (
     ID,
     Operation,
+    justification_param,
     memory_operation,
     nullable_field,
     resource,
@@ -17,7 +17,6 @@ from recollect.http.params import (
     Param,
     Schema,
     enum_param,
-    text_param,
     word_reader,
 )
 from recollect.http.schemas import INTEGER, TEXT
@@ -45,9 +44,7 @@ _STATUS = Param(
     "Only memories of this status, or `all`.",
     MemoryStatus.ACTIVE,
 )
-_JUSTIFICATION = text_param(
-    "justification", "Why; it goes to the audit log.", chars_max=JUSTIFICATION_CHARS_MAX
-)
+_JUSTIFICATION = justification_param("Why; it goes to the audit log.")
 _DRY_RUN = Param(
     "dry_run",
     word_reader({"true": True, "false": False}),

@@ -22,7 +22,7 @@ MESSAGES: dict[str, dict[str, int]] = {
     "Conversation": SUMMARY
     | {"forked_at_entry_id": 9, "forked_at_conversation_id": 10, "metadata": 15},
     "CreateConversationRequest": {"title": 1, "metadata": 2},
-    "UpdateConversationRequest": {"conversation_id": 1, "title": 2},
+    "UpdateConversationRequest": {"conversation_id": 1, "title": 2, "metadata": 3},
     "GetConversationRequest": BY_CONVERSATION,
     "DeleteConversationRequest": BY_CONVERSATION,
     "ForkConversationRequest": {"conversation_id": 1, "entry_id": 2, "title": 3},
@@ -158,6 +158,7 @@ TYPES = {
     "ConversationSummary.metadata": "google.protobuf.Struct",
     "Conversation.metadata": "google.protobuf.Struct",
     "CreateConversationRequest.metadata": "google.protobuf.Struct",
+    "UpdateConversationRequest.metadata": "google.protobuf.Struct",
     "CreateEntryRequest.content": "google.protobuf.Value",
     "Entry.content": "google.protobuf.Value",
     "Entry.epoch": "int64",
@@ -169,7 +170,7 @@ ENUMS: dict[str, list[str]] = {
     "AccessLevel": ["OWNER", "MANAGER", "WRITER", "READER"],
     "Channel": ["HISTORY", "MEMORY"],
     "TransferRole": ["SENDER", "RECIPIENT"],
-    "RecordStatus": ["SUCCESS", "CANCELLED", "ERROR"],
+    "RecordStatus": ["RECORD_STATUS_SUCCESS", "RECORD_STATUS_CANCELLED", "RECORD_STATUS_ERROR"],
 }
 EMPTY = "google.protobuf.Empty"
 # Method: what it takes and gives; `stream` before what comes in many messages.

@@ -85,14 +85,14 @@ def test_ids_are_bytes_and_other_types_are_the_contracts() -> None:
     assert as_bytes == {name for name in types if name.rpartition(".")[2] in ids | forked}
 
 
-def test_enums_have_the_contracts_numbers() -> None:
+def test_enums_have_the_contracts_names_and_numbers() -> None:
     declared = {
         enum.name: {value.name: value.number for value in enum.value}
         for enum in described().enum_type
     }
     for name, words in contract.ENUMS.items():
         prefix = "".join(f"_{c}" if c.isupper() else c for c in name).strip("_").upper()
-        numbers = {f"{prefix}_{word}": number for number, word in enumerate(words, 1)}
+        numbers = {word: number for number, word in enumerate(words, 1)}
         assert declared[name] == numbers | {f"{prefix}_UNSPECIFIED": 0}
     assert declared.keys() == contract.ENUMS.keys()
 

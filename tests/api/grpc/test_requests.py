@@ -30,7 +30,7 @@ QUERIES = {"ListConversationsRequest.query", "SearchEntriesRequest.query"}
 CURSORS = {"page_token", "after", "cursor"}
 
 WHOLE: dict[str, dict[str, Any]] = {
-    "UpdateConversationRequest": {"title": "t"},
+    "UpdateConversationRequest": {"title": "t", "metadata": {"a": 1}},
     "CreateEntryRequest": {"content_type": "x", "content": ["c"]},
     "ShareConversationRequest": {"user_id": "bob", "access_level": "reader"},
     "UpdateMembershipRequest": {"member_user_id": "bob", "access_level": "reader"},

@@ -116,8 +116,7 @@ def word_of(kind: EnumDescriptor, number: int) -> str | None:
     """The word of REST for a number of an enum; unspecified has none."""
     if number == 0:
         return None
-    prefix = kind.values_by_number[0].name.removesuffix("UNSPECIFIED")
-    return kind.values_by_number[number].name.removeprefix(prefix).lower().replace("_", "-")
+    return kind.values_by_number[number].name.lower().replace("_", "-")
 
 
 def _fill_struct(message: Any, members: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from recollect.api.rest import request as wire
 from recollect.api.rest.middleware import HttpRequest
 from recollect.audit.event_recorder import AuditName
 from recollect.audit.gate import GateService
-from recollect.audit.model import JUSTIFICATION_CHARS_MAX, EventKind
+from recollect.audit.model import JUSTIFICATION_CHARS_MAX, EventKind, none_if_blank
 from recollect.http import pages, paths, validation
 from recollect.http.call import Call, Handler, Reply, run_handler, run_idempotent
 from recollect.http.operation import PLAIN_TEXT, Envelope, Operation
@@ -240,12 +240,13 @@ def _peek_justification(
     given = [*parameters.get("justification", ())]
     if operation.body is not None:
         given.append(wire.peek_field(raw, "justification", operation.body) or "")
-    text = next((text for text in given if text), "")
-    return text.replace("\x00", "")[:JUSTIFICATION_CHARS_MAX] or None
+    text = next((text for text in given if none_if_blank(text)), "")
+    return none_if_blank(text.replace("\x00", "")[:JUSTIFICATION_CHARS_MAX])
 
 
 def _read_justification(parameters: validation.Parameters, body: Any) -> str | None:
-    given = {*parameters.get("justification", ()), body.justification or ""} - {""}
+    sent = {*parameters.get("justification", ()), body.justification or ""}
+    given = {text for text in sent if none_if_blank(text)}
     if len(given) > 1:
         raise ValidationFailed.for_field(
             "justification", "must not be given twice with different values"

@@ -115,8 +115,11 @@ class EntryWriter:
         keyless = principal.client_id is None and new.channel is None
         if not keyless and new.content_type is None:
             raise _missing_content_type()
-        rules = history.parse_tolerant if keyless else history.parse_strict
-        kept = rules(new.content, new.content_type)
+        kept = (
+            history.parse_tolerant(new.content, new.content_type, new.role)
+            if keyless
+            else history.parse_strict(new.content, new.content_type)
+        )
         return EntryDraft(
             channel=channel,
             content_type=kept.content_type,

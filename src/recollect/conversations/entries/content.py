@@ -12,6 +12,14 @@ from recollect.kernel.errors import EmptyEntry, InvalidInput
 
 HISTORY_TYPE = "history"
 ROLES = ("USER", "AI")
+# What people and their libraries call the two roles, in any letter case.
+_TOLERANT_ROLES = {
+    "user": ROLES[0],
+    "human": ROLES[0],
+    "assistant": ROLES[1],
+    "ai": ROLES[1],
+    "model": ROLES[1],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +52,24 @@ def parse_strict(content: object, content_type: str | None) -> HistoryContent:
     return HistoryContent(content, content_type, _text_or_none(item.get("text")))
 
 
-def parse_tolerant(content: object, content_type: str | None) -> HistoryContent:
+def parse_tolerant(
+    content: object, content_type: str | None, role: str | None = None
+) -> HistoryContent:
     """Normalize the content of a user without an API key into one message object.
 
-    Strings and objects are merged: texts are joined by newlines, lists are concatenated, and the
-    first valid role wins. Nulls count as absent, and unknown fields are dropped. Raises EmptyEntry
-    if nothing is left, and InvalidInput for values of a wrong type.
+    Strings and objects are merged: texts are joined by newlines and lists are concatenated. Roles
+    may be written as people write them, with each item or beside the content; without one it is a
+    user's message. Nulls count as absent, and unknown fields are dropped. Raises EmptyEntry if
+    nothing is left, and InvalidInput for a value of a wrong type, an unknown role or two roles.
     """
     parts = list(_content_parts(content))
-    texts = [text for part in parts if (text := _text_or_none(part.get("text"))) is not None]
+    named = _tolerant_role(parts, role)
+    texts = [text for part in parts for text in _part_texts(part)]
     events, attachments = _concat_lists(parts, "events"), _concat_lists(parts, "attachments")
     if not (texts or events or attachments):
         raise EmptyEntry("the entry holds no text, event or attachment")
     text = "\n".join(texts) or None
-    message = {
-        "role": _first_role(parts),
-        "text": text,
-        "events": events,
-        "attachments": attachments,
-    }
+    message = {"role": named, "text": text, "events": events, "attachments": attachments}
     kept = content_type if content_type and is_history_type(content_type) else HISTORY_TYPE
     return HistoryContent([{k: v for k, v in message.items() if v is not None}], kept, text)
 
@@ -104,18 +111,18 @@ def _check_attachment(attachment: object, field: str) -> None:
 
 
 def _content_parts(content: object) -> Iterator[dict[str, Any]]:
-    """Each item as an object. Checks that `events` and `attachments`, if any, are lists."""
+    """Each item as an object, an empty one for null. Checks that lists are lists."""
     if not isinstance(content, str | list):
         raise _invalid_field("content", "must be a string or a list")
     for index, item in enumerate([content] if isinstance(content, str) else content):
-        part = {"text": item} if isinstance(item, str) else item
-        if part is None:
-            continue
+        part = {"text": item} if isinstance(item, str) else {} if item is None else item
         if not isinstance(part, dict):
             raise _invalid_field(f"content[{index}]", "must be a string or an object")
         for member in ("events", "attachments"):
             if not isinstance(part.get(member), list | None):
                 raise _invalid_field(f"content[{index}].{member}", "must be a list")
+        if not isinstance(part.get("content"), str | list | None):
+            raise _invalid_field(f"content[{index}].content", "must be a string or a list")
         yield part
 
 
@@ -124,8 +131,32 @@ def _concat_lists(parts: list[dict[str, Any]], member: str) -> list[Any] | None:
     return [item for items in lists for item in items] if lists else None
 
 
-def _first_role(parts: list[dict[str, Any]]) -> str:
-    return next((part["role"] for part in parts if part.get("role") in ROLES), ROLES[0])
+def _part_texts(part: dict[str, Any]) -> Iterator[str]:
+    """The texts of one item, also where they stand in `content`, as in a chat message."""
+    inner = part.get("content")
+    items = inner if isinstance(inner, list) else [inner]
+    for text in (part.get("text"), *(i.get("text") if isinstance(i, dict) else i for i in items)):
+        if (kept := _text_or_none(text)) is not None:
+            yield kept
+
+
+def _tolerant_role(parts: list[dict[str, Any]], body_role: str | None) -> str:
+    """The one role that is named, or the user's."""
+    words = [("role", body_role)]
+    words += [(f"content[{index}].role", part.get("role")) for index, part in enumerate(parts)]
+    named = [(field, _read_role(word, field)) for field, word in words if word is not None]
+    for field, role in named:
+        if role != named[0][1]:
+            allowed = ", ".join(_TOLERANT_ROLES)
+            raise _invalid_field(field, f"must be that of the whole entry, one of {allowed}")
+    return named[0][1] if named else ROLES[0]
+
+
+def _read_role(word: object, field: str) -> str:
+    role = _TOLERANT_ROLES.get(word.lower()) if isinstance(word, str) else None
+    if role is None:
+        raise _invalid_field(field, f"must be one of {', '.join(_TOLERANT_ROLES)}")
+    return role
 
 
 def _text_or_none(text: object) -> str | None:

@@ -15,7 +15,7 @@ from recollect.rpc.generated import memory_service_pb2 as pb
 from recollect.rpc.method import GrpcMethod, GrpcRequest, reply_later
 from recollect.rpc.values import id_from_bytes, value_to_json
 
-_CHANNELS = {pb.CHANNEL_HISTORY: "history", pb.CHANNEL_MEMORY: "memory"}
+_CHANNELS = {pb.HISTORY: "history", pb.MEMORY: "memory"}
 
 
 def parse_list_entries(message: pb.ListEntriesRequest) -> GrpcRequest:

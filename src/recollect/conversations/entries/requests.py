@@ -82,6 +82,14 @@ class AppendBody(EntryBody):
         WithJsonSchema({"anyOf": [_LIST | {"maxItems": CONTENT_ITEMS_MAX}, {"type": "string"}]}),
     ]
 
+    role: Annotated[
+        str | None,
+        Field(
+            description="Whose message it is, where `content` does not say so: user, human, "
+            "assistant, ai or model. For callers without an API key who name no channel."
+        ),
+    ] = None
+
 
 class SyncBody(EntryBody):
     """A client's whole memory."""
@@ -99,7 +107,7 @@ class SyncBody(EntryBody):
 
 
 def append_entry(call: Call) -> Awaitable[Entry]:
-    command = _write_command(AppendEntry, call)
+    command = _write_command(AppendEntry, call, role=call.body.role)
     return call.services[EntryService].append(call.principal, command)
 
 
@@ -126,7 +134,7 @@ def entry_query(call: Call) -> EntryQuery:
     return EntryQuery(channel=query["channel"], epoch=query["epoch"], forks=query["forks"])
 
 
-def _write_command(kind: type[W], call: Call) -> W:
+def _write_command(kind: type[W], call: Call, **more: str | None) -> W:
     body: AppendBody | SyncBody = call.body
     parent_id, entry_id = body.forked_at_conversation_id, body.forked_at_entry_id
     return kind(
@@ -138,4 +146,5 @@ def _write_command(kind: type[W], call: Call) -> W:
         indexed_content=body.indexed_content,
         forked_at_conversation_id=ConversationId(parent_id) if parent_id else None,
         forked_at_entry_id=EntryId(entry_id) if entry_id else None,
+        **more,
     )

@@ -17,12 +17,12 @@ from recollect.rpc.method import GrpcMethod, GrpcRequest, reply_empty, reply_wit
 from recollect.rpc.values import id_from_bytes, required_id
 
 _LEVELS = {
-    pb.ACCESS_LEVEL_OWNER: "owner",
-    pb.ACCESS_LEVEL_MANAGER: "manager",
-    pb.ACCESS_LEVEL_WRITER: "writer",
-    pb.ACCESS_LEVEL_READER: "reader",
+    pb.OWNER: "owner",
+    pb.MANAGER: "manager",
+    pb.WRITER: "writer",
+    pb.READER: "reader",
 }
-_ROLES = {pb.TRANSFER_ROLE_SENDER: "sender", pb.TRANSFER_ROLE_RECIPIENT: "recipient"}
+_ROLES = {pb.SENDER: "sender", pb.RECIPIENT: "recipient"}
 _TransferIdRequest = (
     pb.GetOwnershipTransferRequest
     | pb.AcceptOwnershipTransferRequest

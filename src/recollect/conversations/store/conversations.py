@@ -145,6 +145,11 @@ class SqlConversations:
         sealed = self._rows.title.seal(title, conversation_id)
         tx.run(_RENAME, {"id": conversation_id, "title": sealed})
 
+    def update_metadata(
+        self, tx: Tx, conversation_id: ConversationId, metadata: dict[str, Any]
+    ) -> None:
+        tx.run(_SET_METADATA, {"id": conversation_id, "metadata": dump(metadata)})
+
     def update_owner(self, tx: Tx, tree_id: TreeId, owner: UserId) -> None:
         tx.run(_SET_OWNER, {"tree_id": tree_id, "owner": owner})
 
@@ -286,6 +291,9 @@ _TOUCH_TEXT = Query(update(conversations).where(_c.id == _ID).values(_TEXT_VALUE
 _TITLE_VALUES = {"title": param("title", _c.title), "title_pending": literal_column("false")}
 _TOUCH_TITLE = Query(update(conversations).where(_c.id == _ID).values(_TEXT_VALUES | _TITLE_VALUES))
 _RENAME = Query(update(conversations).where(_c.id == _ID).values(_TITLE_VALUES))
+_SET_METADATA = Query(
+    update(conversations).where(_c.id == _ID).values(metadata=param("metadata", _c.metadata))
+)
 _SET_OWNER = Query(
     update(conversations)
     .where(_c.conversation_group_id == _TREE)

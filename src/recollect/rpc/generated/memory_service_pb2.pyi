@@ -12,29 +12,29 @@ DESCRIPTOR: _descriptor.FileDescriptor
 class ConversationListMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     CONVERSATION_LIST_MODE_UNSPECIFIED: _ClassVar[ConversationListMode]
-    CONVERSATION_LIST_MODE_ALL: _ClassVar[ConversationListMode]
-    CONVERSATION_LIST_MODE_ROOTS: _ClassVar[ConversationListMode]
-    CONVERSATION_LIST_MODE_LATEST_FORK: _ClassVar[ConversationListMode]
+    ALL: _ClassVar[ConversationListMode]
+    ROOTS: _ClassVar[ConversationListMode]
+    LATEST_FORK: _ClassVar[ConversationListMode]
 
 class AccessLevel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     ACCESS_LEVEL_UNSPECIFIED: _ClassVar[AccessLevel]
-    ACCESS_LEVEL_OWNER: _ClassVar[AccessLevel]
-    ACCESS_LEVEL_MANAGER: _ClassVar[AccessLevel]
-    ACCESS_LEVEL_WRITER: _ClassVar[AccessLevel]
-    ACCESS_LEVEL_READER: _ClassVar[AccessLevel]
+    OWNER: _ClassVar[AccessLevel]
+    MANAGER: _ClassVar[AccessLevel]
+    WRITER: _ClassVar[AccessLevel]
+    READER: _ClassVar[AccessLevel]
 
 class Channel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     CHANNEL_UNSPECIFIED: _ClassVar[Channel]
-    CHANNEL_HISTORY: _ClassVar[Channel]
-    CHANNEL_MEMORY: _ClassVar[Channel]
+    HISTORY: _ClassVar[Channel]
+    MEMORY: _ClassVar[Channel]
 
 class TransferRole(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     TRANSFER_ROLE_UNSPECIFIED: _ClassVar[TransferRole]
-    TRANSFER_ROLE_SENDER: _ClassVar[TransferRole]
-    TRANSFER_ROLE_RECIPIENT: _ClassVar[TransferRole]
+    SENDER: _ClassVar[TransferRole]
+    RECIPIENT: _ClassVar[TransferRole]
 
 class RecordStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -43,20 +43,20 @@ class RecordStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RECORD_STATUS_CANCELLED: _ClassVar[RecordStatus]
     RECORD_STATUS_ERROR: _ClassVar[RecordStatus]
 CONVERSATION_LIST_MODE_UNSPECIFIED: ConversationListMode
-CONVERSATION_LIST_MODE_ALL: ConversationListMode
-CONVERSATION_LIST_MODE_ROOTS: ConversationListMode
-CONVERSATION_LIST_MODE_LATEST_FORK: ConversationListMode
+ALL: ConversationListMode
+ROOTS: ConversationListMode
+LATEST_FORK: ConversationListMode
 ACCESS_LEVEL_UNSPECIFIED: AccessLevel
-ACCESS_LEVEL_OWNER: AccessLevel
-ACCESS_LEVEL_MANAGER: AccessLevel
-ACCESS_LEVEL_WRITER: AccessLevel
-ACCESS_LEVEL_READER: AccessLevel
+OWNER: AccessLevel
+MANAGER: AccessLevel
+WRITER: AccessLevel
+READER: AccessLevel
 CHANNEL_UNSPECIFIED: Channel
-CHANNEL_HISTORY: Channel
-CHANNEL_MEMORY: Channel
+HISTORY: Channel
+MEMORY: Channel
 TRANSFER_ROLE_UNSPECIFIED: TransferRole
-TRANSFER_ROLE_SENDER: TransferRole
-TRANSFER_ROLE_RECIPIENT: TransferRole
+SENDER: TransferRole
+RECIPIENT: TransferRole
 RECORD_STATUS_UNSPECIFIED: RecordStatus
 RECORD_STATUS_SUCCESS: RecordStatus
 RECORD_STATUS_CANCELLED: RecordStatus
@@ -135,12 +135,14 @@ class CreateConversationRequest(_message.Message):
     def __init__(self, title: _Optional[str] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class UpdateConversationRequest(_message.Message):
-    __slots__ = ("conversation_id", "title")
+    __slots__ = ("conversation_id", "title", "metadata")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     title: str
-    def __init__(self, conversation_id: _Optional[bytes] = ..., title: _Optional[str] = ...) -> None: ...
+    metadata: _struct_pb2.Struct
+    def __init__(self, conversation_id: _Optional[bytes] = ..., title: _Optional[str] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class GetConversationRequest(_message.Message):
     __slots__ = ("conversation_id",)
