@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from recollect.conversations.entries.entry import Channel
+from recollect.conversations.entries.entry import Channel, EntryOrder
 from recollect.conversations.entries.service import (
     EntryQuery,
     list_entries,
@@ -67,7 +67,8 @@ def a_tree(storage: Storage, *, forks: int, own: int) -> Deep:
 
 def listing(storage: Storage, conversation: Conversation, **asked: object) -> Callable[[Tx], int]:
     """The read that a list call runs; how many entries it shows."""
-    query = EntryQuery(channel=asked.get("channel"))  # type: ignore[arg-type]
+    order = EntryOrder(str(asked.get("order", "asc")))
+    query = EntryQuery(channel=asked.get("channel"), order=order)  # type: ignore[arg-type]
     client = asked.get("client", "k1")
     after = asked.get("after")
 
@@ -114,9 +115,21 @@ def test_a_page_of_a_deep_fork_costs_the_same_in_a_tree_of_many_forks(
     assert_no_more(small, large)
 
 
+@pytest.mark.parametrize("client", [None, "k1"])
+def test_the_newest_entries_of_a_deep_fork_cost_the_same_in_a_tree_of_many_forks(
+    storage: Storage, trees: tuple[Deep, Deep], client: str | None
+) -> None:
+    reads = [listing(storage, deep.branch, client=client, order="desc") for deep in trees]
+    small, large = (measure(storage, read) for read in reads)
+    for less, more in zip(small, large, strict=True):
+        assert more.statements == less.statements
+        assert more.rows <= less.rows + less.statements
+
+
 @pytest.mark.scenario(13)
+@pytest.mark.parametrize("order", ["asc", "desc"])
 def test_a_page_reads_no_more_rows_than_depth_and_page(
-    storage: Storage, trees: tuple[Deep, Deep]
+    storage: Storage, trees: tuple[Deep, Deep], order: str
 ) -> None:
     """Chain, branch, epoch of each segment, two merged ranges of a page and one row more."""
     if storage.engine.name == "sqlite":
@@ -124,19 +137,20 @@ def test_a_page_reads_no_more_rows_than_depth_and_page(
         bound = steps_a_row * (10 * DEPTH + 3 * LIMIT)
     else:
         bound = 10 * DEPTH + 3 * LIMIT
-    for work in measure(storage, listing(storage, trees[1].branch)):
+    for work in measure(storage, listing(storage, trees[1].branch, order=order)):
         assert work.rows <= bound
 
 
+@pytest.mark.parametrize("order", ["asc", "desc"])
 def test_a_page_of_a_long_conversation_costs_what_a_short_one_does(
-    storage: Storage, soak_size: SoakSize
+    storage: Storage, soak_size: SoakSize, order: str
 ) -> None:
     works = []
     for length in (LIMIT + 10, soak_size(5_000, 50_000)):
         tree = BulkTree(storage)
         tree.append(tree.root, length)
         tree.write()
-        works.append(measure(storage, listing(storage, tree.root, client=None)))
+        works.append(measure(storage, listing(storage, tree.root, client=None, order=order)))
     assert_no_more(*works)
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from recollect.audit.ports import AuditStores
-from recollect.conversations.entries.entry import Channel, Entry
+from recollect.conversations.entries.entry import Channel, Entry, EntryOrder
 from recollect.conversations.forks.rules import Ancestor, Segment
 from recollect.conversations.model import (
     Branch,
@@ -190,15 +190,30 @@ class EntryStore(Protocol):
         ...
 
     def page_segment(
-        self, tx: Tx, segment: Segment, view: EntryView, *, after_seq: int, limit: int
+        self,
+        tx: Tx,
+        segment: Segment,
+        view: EntryView,
+        *,
+        after_seq: int,
+        limit: int,
+        order: EntryOrder = EntryOrder.ASC,
     ) -> list[Entry]:
-        """Entries of one segment of a path by position. Reads no other client's memory."""
+        """Entries of one segment of a path, behind a position in that order. Reads no other
+        client's memory."""
         ...
 
     def page_tree(
-        self, tx: Tx, tree_id: TreeId, view: EntryView, *, after_seq: int, limit: int
+        self,
+        tx: Tx,
+        tree_id: TreeId,
+        view: EntryView,
+        *,
+        after_seq: int,
+        limit: int,
+        order: EntryOrder = EntryOrder.ASC,
     ) -> list[Entry]:
-        """Entries of all branches by position."""
+        """Entries of all branches, behind a position in that order."""
         ...
 
     def fetch_last_epoch(self, tx: Tx, segment: Segment, client_id: ClientId) -> int | None:

@@ -24,11 +24,13 @@ class PagedBody(Protocol):
 @dataclass(frozen=True, slots=True)
 class RequestedPage:
     """Which page of a list a request asks for. With `echo` the caller uses the name `afterCursor`,
-    so the response repeats the next cursor under that name."""
+    so the response repeats the next cursor under that name. `limit_sent`: the limit is not the
+    default of the list."""
 
     after: str | None
     limit: int | None
     echo: bool
+    limit_sent: bool = False
 
     @property
     def size(self) -> int:
@@ -47,7 +49,7 @@ def parse_page(parameters: Parameters, paging: Paging, *, echo: bool) -> Request
     names = paging.envelope.cursor_names
     cursor = _single_cursor((c for name in names for c in parameters.get(name, ())), names[0])
     limit = read_parameters(parameters, (_LIMITS[paging.limit],))["limit"]
-    return RequestedPage(cursor, limit, echo)
+    return RequestedPage(cursor, limit, echo, limit_sent="limit" in parameters)
 
 
 def parse_search_page(body: PagedBody, *, echo: bool) -> RequestedPage:

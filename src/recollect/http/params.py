@@ -48,6 +48,12 @@ def limit_param(default: int | None) -> Param:
     return Param("limit", _read_limit, schema, "Most items of the page.", default)
 
 
+def count_param(name: str, description: str) -> Param:
+    """A number of items, within the limits of a page."""
+    schema: Schema = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}
+    return Param(name, _read_limit, schema, description)
+
+
 def enum_param(name: str, kind: type[E], description: str, default: E | None = None) -> Param:
     """A word of a closed list, in any letter case."""
     schema: Schema = {"type": "string", "enum": [str(member) for member in kind]}

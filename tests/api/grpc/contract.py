@@ -62,6 +62,8 @@ MESSAGES: dict[str, dict[str, int]] = {
         "epoch_filter": 3,
         "page": 4,
         "forks": 5,
+        "order": 6,
+        "tail": 7,
     },
     "ListEntriesResponse": {"entries": 1, "page_info": 2},
     "AppendEntryRequest": WRITTEN,

@@ -28,6 +28,13 @@ class ForkFilter(StrEnum):
     ALL = "all"
 
 
+class EntryOrder(StrEnum):
+    """The order of a list of entries, by position: the oldest or the newest first."""
+
+    ASC = "asc"
+    DESC = "desc"
+
+
 EpochFilter = int | Literal["latest", "all"]
 
 

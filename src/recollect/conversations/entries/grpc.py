@@ -19,11 +19,13 @@ _CHANNELS = {pb.HISTORY: "history", pb.MEMORY: "memory"}
 
 
 def parse_list_entries(message: pb.ListEntriesRequest) -> GrpcRequest:
-    """The filters and the page of a list."""
+    """The filters, the order and the page of a list."""
     query = {
         "channel": _channel_name(message.channel) or "",
         "epoch": message.epoch_filter,
         "forks": message.forks,
+        "order": message.order,
+        "tail": str(message.tail) if message.tail else "",
     }
     return GrpcRequest.for_page(
         message.page, path=conversation_path(message.conversation_id), query=query

@@ -40,8 +40,10 @@ def list_latest_epochs(
     after_seq = resolve_cursor(tx, stores, branch, query, view, path, after)
     latest: dict[ClientId, int | None] = {}
     found: list[Entry] = []
-    while len(found) <= limit:
-        batch = page_path(tx, stores, path, view, after_seq=after_seq, limit=_BATCH)
+    while len(found) <= (query.tail or limit):
+        batch = page_path(
+            tx, stores, path, view, after_seq=after_seq, limit=_BATCH, order=query.walk_order
+        )
         for entry in batch:
             if entry.client_id is not None and entry.client_id not in latest:
                 latest[entry.client_id] = fetch_latest_epoch(tx, stores, path, entry.client_id)
@@ -49,7 +51,7 @@ def list_latest_epochs(
         if len(batch) < _BATCH:
             break
         after_seq = batch[-1].seq
-    return to_entry_page(found, limit)
+    return to_entry_page(found, query, limit)
 
 
 def _is_latest(entry: Entry, latest: dict[ClientId, int | None]) -> bool:

@@ -14,12 +14,14 @@ from recollect.conversations.entries.entry import (
     SYNC_ITEMS_MAX,
     Channel,
     Entry,
+    EntryOrder,
 )
 from recollect.conversations.entries.service import EntryQuery, EntryService
 from recollect.conversations.requests import path_conversation_id
 from recollect.http.bodies import Body, UserIdText, UuidText, word_validator
 from recollect.http.call import Call
 from recollect.http.params import Schema
+from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.ids import ConversationId, EntryId, UserId
 from recollect.kernel.pages import Page
 
@@ -129,9 +131,19 @@ def list_entries(call: Call) -> Awaitable[Page[Entry]]:
 
 
 def entry_query(call: Call) -> EntryQuery:
-    """The filters of an entry list."""
-    query = call.query
-    return EntryQuery(channel=query["channel"], epoch=query["epoch"], forks=query["forks"])
+    """The filters of an entry list, and its order. Raises ValidationFailed for a tail that is also
+    to be a page."""
+    query, page = call.query, call.page
+    if query["tail"] is not None and (query["order"] or page.after or page.limit_sent):
+        message = "must not be sent together with order, after or limit"
+        raise ValidationFailed.for_field("tail", message)
+    return EntryQuery(
+        channel=query["channel"],
+        epoch=query["epoch"],
+        forks=query["forks"],
+        order=query["order"] or EntryOrder.ASC,
+        tail=query["tail"],
+    )
 
 
 def _write_command(kind: type[W], call: Call, **more: str | None) -> W:

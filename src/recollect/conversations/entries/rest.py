@@ -4,7 +4,13 @@ from json.encoder import encode_basestring
 
 from recollect.conversations.entries import requests
 from recollect.conversations.entries.append import SyncOutcome
-from recollect.conversations.entries.entry import Channel, Entry, EpochFilter, ForkFilter
+from recollect.conversations.entries.entry import (
+    Channel,
+    Entry,
+    EntryOrder,
+    EpochFilter,
+    ForkFilter,
+)
 from recollect.http import params
 from recollect.http.call import Handler, respond_with, respond_with_page
 from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
@@ -56,7 +62,7 @@ RESOURCES: dict[str, Schema] = {
 
 
 def entry_filters(epoch: EpochFilter) -> tuple[Param, ...]:
-    """The filters of a list of entries; `epoch` is the default of the filter of that name."""
+    """The filters and the order of a list of entries; `epoch` is the default of that filter."""
     number = {"type": "integer", "minimum": 1, "maximum": EPOCH_MAX}
     words = {"type": "string", "enum": ["latest", "all"]}
     schema = {"anyOf": [words, number], "default": epoch}
@@ -64,6 +70,15 @@ def entry_filters(epoch: EpochFilter) -> tuple[Param, ...]:
         params.enum_param("channel", Channel, "Only this channel."),
         Param("epoch", _read_epoch, schema, "Which epoch of memory entries to show.", epoch),
         params.enum_param("forks", ForkFilter, "One branch, or the whole tree.", ForkFilter.NONE),
+        params.enum_param(
+            "order",
+            EntryOrder,
+            "The oldest or the newest first; `asc` if absent. `after` follows it.",
+        ),
+        params.count_param(
+            "tail",
+            "The last so many, the oldest of them first. Not with `order`, `after` or `limit`.",
+        ),
     )
 
 
@@ -96,7 +111,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "listEntries",
         f"GET {_PATH}",
         200,
-        "List the entries of a conversation in order, inherited ones included. An unknown "
+        "List the entries of a conversation by position, inherited ones included. An unknown "
         "conversation id gives an empty page. Memory entries are shown to the client that wrote "
         "them.",
         response="Entry",

@@ -9,11 +9,12 @@ from recollect.conversations.entries.append import EntryDraft, EntryWriter, Sync
 from recollect.conversations.entries.entry import (
     Channel,
     Entry,
+    EntryOrder,
     EpochFilter,
     ForkFilter,
 )
 from recollect.conversations.entries.indexing_port import EntryIndexing
-from recollect.conversations.forks.rules import Segment, is_on_path
+from recollect.conversations.forks.rules import UNLIMITED, Segment, is_on_path
 from recollect.conversations.forks.visible_path import (
     fetch_latest_epoch,
     load_path,
@@ -32,11 +33,24 @@ from recollect.search.model import LONG_TEXT_CHARS, IndexedWords
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery:
-    """The filters of an entry list. `epoch` filters memory entries only."""
+    """The filters of an entry list, and its order. `epoch` filters memory entries only. With `tail`
+    the list is the last so many entries, whatever the limit, the oldest of them first."""
 
     channel: Channel | None = None
     epoch: EpochFilter = "latest"
     forks: ForkFilter = ForkFilter.NONE
+    order: EntryOrder = EntryOrder.ASC
+    tail: int | None = None
+
+    @property
+    def walk_order(self) -> EntryOrder:
+        """The order in which the list is read."""
+        return self.order if self.tail is None else EntryOrder.DESC
+
+    @property
+    def start_seq(self) -> int:
+        """The position before which a walk without a cursor begins."""
+        return 0 if self.walk_order is EntryOrder.ASC else UNLIMITED
 
 
 class EntryService:
@@ -77,7 +91,7 @@ class EntryService:
         after: str | None,
         limit: int,
     ) -> Page[Entry]:
-        """A page in order of position, of the visible path or of the whole tree.
+        """A page by position, of the visible path or of the whole tree.
 
         An unknown id gives an empty page, because an append may create it at any moment. A cursor
         for an unknown id is an error. NotFound for a deleted tree, Forbidden to non-members.
@@ -126,14 +140,17 @@ def list_entries(
     # A position orders the whole tree, so one cursor works for a path and for all forks.
     path = load_path(tx, stores, branch.id)
     after_seq = resolve_cursor(tx, stores, branch, query, view, path, after)
+    most = (query.tail or limit) + 1
     if query.forks is ForkFilter.ALL:
         found = stores.entries.page_tree(
-            tx, branch.tree_id, view, after_seq=after_seq, limit=limit + 1
+            tx, branch.tree_id, view, after_seq=after_seq, limit=most, order=query.walk_order
         )
-        return to_entry_page(found, limit)
+        return to_entry_page(found, query, limit)
     narrowed = _resolve_epoch(tx, stores, path, query, view)
-    found = page_path(tx, stores, path, narrowed, after_seq=after_seq, limit=limit + 1)
-    return to_entry_page(found, limit)
+    found = page_path(
+        tx, stores, path, narrowed, after_seq=after_seq, limit=most, order=query.walk_order
+    )
+    return to_entry_page(found, query, limit)
 
 
 def _resolve_epoch(
@@ -160,14 +177,14 @@ def resolve_cursor(
     path: list[Segment],
     after: str | None,
 ) -> int:
-    """The position of the cursor's entry, 0 without a cursor.
+    """The position of the cursor's entry; without a cursor that before the first entry.
 
     A cursor is an entry id. It is valid only if the list could have shown that entry: in the same
     tree, on the path (unless all forks are listed), of a visible channel and client. The epoch
     does not count, because another epoch may have become the latest since the last page.
     """
     if not after:
-        return 0
+        return query.start_seq
     id_ = parse_uuid(after)
     entry = stores.entries.fetch(tx, EntryId(id_)) if id_ else None
     if entry is None or not view.has_channel_of(entry) or entry.tree_id != branch.tree_id:
@@ -177,7 +194,10 @@ def resolve_cursor(
     return entry.seq
 
 
-def to_entry_page(found: list[Entry], limit: int) -> Page[Entry]:
-    """Cut a result of up to `limit + 1` entries. The cursor, set if more exist, is the last id."""
+def to_entry_page(found: list[Entry], query: EntryQuery, limit: int) -> Page[Entry]:
+    """Cut a result of up to `limit + 1` entries. The cursor, set if more exist, is the last id.
+    Nothing comes after a tail, so it has no cursor."""
+    if query.tail is not None:
+        return Page(found[: query.tail][::-1], None)
     page = found[:limit]
     return Page(page, page[-1].id if len(found) > limit else None)

@@ -6,7 +6,7 @@ lists, and it stops reading as soon as it is full.
 
 from collections.abc import Sequence
 
-from recollect.conversations.entries.entry import Entry
+from recollect.conversations.entries.entry import Entry, EntryOrder
 from recollect.conversations.forks.rules import Segment, visible_path
 from recollect.conversations.ports import ConversationStores, EntryView, ForkPoint
 from recollect.db.transaction import Tx
@@ -26,20 +26,31 @@ def page_path(
     *,
     after_seq: int,
     limit: int,
+    order: EntryOrder = EntryOrder.ASC,
 ) -> list[Entry]:
-    """Up to `limit` entries of the path with a position greater than `after_seq`, in order."""
+    """Up to `limit` entries of the path behind the position `after_seq`, in that order."""
     found: list[Entry] = []
     if view.is_empty:
         return found
-    for segment in path:
-        if segment.cut <= after_seq:  # the cursor is behind all of it: no query needed
-            continue
+    for segment in _segments_behind(path, after_seq, order):
         found += stores.entries.page_segment(
-            tx, segment, view, after_seq=after_seq, limit=limit - len(found)
+            tx, segment, view, after_seq=after_seq, limit=limit - len(found), order=order
         )
         if len(found) == limit:
             break
     return found
+
+
+def _segments_behind(
+    path: Sequence[Segment], after_seq: int, order: EntryOrder
+) -> Sequence[Segment]:
+    """The segments that may have entries behind the position, in the order of the walk. All entries
+    of a segment come after the cut of the one above it."""
+    if order is EntryOrder.ASC:
+        return [segment for segment in path if segment.cut > after_seq]
+    above = (0, *(segment.cut for segment in path))
+    found = [one for one, cut in zip(path, above, strict=False) if cut + 1 < after_seq]
+    return found[::-1]
 
 
 def fetch_latest_epoch(

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, insert, or_, select, union_all
 
-from recollect.conversations.entries.entry import Entry
+from recollect.conversations.entries.entry import Entry, EntryOrder
 from recollect.conversations.forks.rules import Segment
 from recollect.conversations.ports import EntryView, ForkPoint
 from recollect.conversations.store.rows import ENTRY_COLUMNS, EntryRows
@@ -42,25 +42,41 @@ class SqlEntries:
         return self._fetch_first(tx, _FETCH_AT, {"tree_id": tree_id, "seq": seq})
 
     def page_segment(
-        self, tx: Tx, segment: Segment, view: EntryView, *, after_seq: int, limit: int
+        self,
+        tx: Tx,
+        segment: Segment,
+        view: EntryView,
+        *,
+        after_seq: int,
+        limit: int,
+        order: EntryOrder = EntryOrder.ASC,
     ) -> list[Entry]:
         statement = _segment_page_query(
             history=view.history,
             memory=view.memory_of is not None,
             all_clients=view.all_clients,
             one_epoch=view.epoch is not None,
+            order=order,
         )
         params = _view_params(view, after_seq, limit)
         params |= {"conversation_id": segment.conversation_id, "cut": segment.cut}
         return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
 
     def page_tree(
-        self, tx: Tx, tree_id: TreeId, view: EntryView, *, after_seq: int, limit: int
+        self,
+        tx: Tx,
+        tree_id: TreeId,
+        view: EntryView,
+        *,
+        after_seq: int,
+        limit: int,
+        order: EntryOrder = EntryOrder.ASC,
     ) -> list[Entry]:
         statement = _tree_page_query(
             history=view.history,
             memory=view.memory_of is not None,
             all_clients=view.all_clients,
+            order=order,
         )
         params = _view_params(view, after_seq, limit) | {"tree_id": tree_id}
         return [self._rows.from_row(row) for row in tx.fetch(statement, params)]
@@ -96,17 +112,17 @@ def _view_params(view: EntryView, after_seq: int, limit: int) -> dict[str, Any]:
 
 @cache
 def _segment_page_query(
-    *, history: bool, memory: bool, all_clients: bool, one_epoch: bool
+    *, history: bool, memory: bool, all_clients: bool, one_epoch: bool, order: EntryOrder
 ) -> Query:
     here = and_(
         _e.conversation_id == param("conversation_id", _e.conversation_id),
-        _e.seq > param("after_seq", _e.seq),
+        _after_clause(order),
         _e.seq <= param("cut", _e.seq),
     )
     epoch = [_e.epoch == param("epoch", _e.epoch)] if one_epoch else []
     # Each range below matches one partial index. All entries of a conversation need no ranges.
     if all_clients and history and not one_epoch:
-        return _order_and_limit(select(*ENTRY_COLUMNS).where(here))
+        return Query(_order_and_limit(select(*ENTRY_COLUMNS).where(here), order))
     ranges: list[ColumnElement[bool]] = []
     if history:
         ranges.append(and_(here, _IS_HISTORY))
@@ -114,25 +130,25 @@ def _segment_page_query(
         ranges.append(and_(here, _IS_MEMORY, *epoch))
     elif memory:
         ranges.append(and_(here, _IS_MEMORY, _OF_CLIENT, *epoch))
-    return _merge_ranges(ranges)
+    return _merge_ranges(ranges, order)
 
 
-def _merge_ranges(ranges: list[ColumnElement[bool]]) -> Query:
+def _merge_ranges(ranges: list[ColumnElement[bool]], order: EntryOrder) -> Query:
     """A page of several ranges, in order of position.
 
     Each range is limited before they are merged, so a page reads at most twice its size. A plain
     OR of the ranges would let an engine read a whole range and sort it.
     """
-    limit = param("limit", _e.seq)
-    pages = [select(*ENTRY_COLUMNS).where(r).order_by(_e.seq).limit(limit) for r in ranges]
+    pages = [_order_and_limit(select(*ENTRY_COLUMNS).where(r), order) for r in ranges]
     if len(pages) == 1:
         return Query(pages[0])
     merged = union_all(*(select(page.subquery()) for page in pages)).subquery()
-    return Query(select(merged).order_by(merged.c.seq).limit(limit))
+    by_position = _sort_by_position(merged.c.seq, order)
+    return Query(select(merged).order_by(by_position).limit(param("limit", _e.seq)))
 
 
 @cache
-def _tree_page_query(*, history: bool, memory: bool, all_clients: bool) -> Query:
+def _tree_page_query(*, history: bool, memory: bool, all_clients: bool, order: EntryOrder) -> Query:
     channels = [_IS_HISTORY] if history else []
     if all_clients:
         channels.append(_IS_MEMORY)
@@ -140,13 +156,22 @@ def _tree_page_query(*, history: bool, memory: bool, all_clients: bool) -> Query
         channels.append(and_(_IS_MEMORY, _OF_CLIENT))
     here = and_(
         _e.conversation_group_id == param("tree_id", _e.conversation_group_id),
-        _e.seq > param("after_seq", _e.seq),
+        _after_clause(order),
     )
-    return _order_and_limit(select(*ENTRY_COLUMNS).where(here, or_(*channels)))
+    return Query(_order_and_limit(select(*ENTRY_COLUMNS).where(here, or_(*channels)), order))
 
 
-def _order_and_limit(query: Select[Any]) -> Query:
-    return Query(query.order_by(_e.seq).limit(param("limit", _e.seq)))
+def _after_clause(order: EntryOrder) -> ColumnElement[bool]:
+    after = param("after_seq", _e.seq)
+    return _e.seq < after if order is EntryOrder.DESC else _e.seq > after
+
+
+def _sort_by_position(seq: ColumnElement[int], order: EntryOrder) -> ColumnElement[int]:
+    return seq.desc() if order is EntryOrder.DESC else seq.asc()
+
+
+def _order_and_limit(query: Select[Any], order: EntryOrder) -> Select[Any]:
+    return query.order_by(_sort_by_position(_e.seq, order)).limit(param("limit", _e.seq))
 
 
 # The indexed text is never part of a listed entry, so `ENTRY_COLUMNS` leaves it out.

@@ -253,18 +253,22 @@ class Entry(_message.Message):
     def __init__(self, id: _Optional[bytes] = ..., conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., channel: _Optional[_Union[Channel, str]] = ..., epoch: _Optional[int] = ..., content_type: _Optional[str] = ..., content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ..., created_at: _Optional[str] = ...) -> None: ...
 
 class ListEntriesRequest(_message.Message):
-    __slots__ = ("conversation_id", "channel", "epoch_filter", "page", "forks")
+    __slots__ = ("conversation_id", "channel", "epoch_filter", "page", "forks", "order", "tail")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     CHANNEL_FIELD_NUMBER: _ClassVar[int]
     EPOCH_FILTER_FIELD_NUMBER: _ClassVar[int]
     PAGE_FIELD_NUMBER: _ClassVar[int]
     FORKS_FIELD_NUMBER: _ClassVar[int]
+    ORDER_FIELD_NUMBER: _ClassVar[int]
+    TAIL_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     channel: Channel
     epoch_filter: str
     page: PageRequest
     forks: str
-    def __init__(self, conversation_id: _Optional[bytes] = ..., channel: _Optional[_Union[Channel, str]] = ..., epoch_filter: _Optional[str] = ..., page: _Optional[_Union[PageRequest, _Mapping]] = ..., forks: _Optional[str] = ...) -> None: ...
+    order: str
+    tail: int
+    def __init__(self, conversation_id: _Optional[bytes] = ..., channel: _Optional[_Union[Channel, str]] = ..., epoch_filter: _Optional[str] = ..., page: _Optional[_Union[PageRequest, _Mapping]] = ..., forks: _Optional[str] = ..., order: _Optional[str] = ..., tail: _Optional[int] = ...) -> None: ...
 
 class ListEntriesResponse(_message.Message):
     __slots__ = ("entries", "page_info")
