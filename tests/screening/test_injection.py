@@ -13,7 +13,11 @@ from tests.screening.injection_texts import ATTACKS, ORDINARY
 
 THRESHOLD = 0.8
 CLEARLY_BELOW = 0.6
-REASONS = {"orders", "system_claim", "role_marker", "tool_call", "hidden_characters"}
+REASONS = {
+    *("orders", "system_claim", "role_marker", "tool_call", "hidden_characters", "context_end"),
+    *("network_shell", "data_link", "data_exit", "encoded_order", "role_play", "later_order"),
+    "tool_order",
+}
 CASES = [(reason, text) for reason, texts in ATTACKS.items() for text in texts]
 TEXTS = [text for _, text in CASES]
 attacks = st.sampled_from(TEXTS)

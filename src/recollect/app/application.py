@@ -33,8 +33,9 @@ from recollect.observability.prometheus import PrometheusMetrics
 from recollect.observability.request_log import BufferedRequestLog, NoRequestLog, RequestLog
 from recollect.recordings.forwarding import ForwardingService
 from recollect.recordings.service import RecorderService
+from recollect.screening.injection.signs import message_signs, text_signs
 from recollect.screening.pii.postal import address_pattern
-from recollect.screening.sensitive_words import confidence_pattern, sensitive_pattern
+from recollect.screening.sensitivity import confidence_phrases, harmless_phrases, sensitive_phrases
 from recollect.settings import Settings
 
 CLOSE_SECONDS_MIN = 5
@@ -93,7 +94,7 @@ class App:
     async def start(self) -> None:
         """Open the database, migrating it if so configured, and start gRPC and the worker."""
         await self.open()
-        await asyncio.to_thread(_compile_large_patterns)
+        await asyncio.to_thread(_load_large_patterns)
         await self.jobs.schedule()
         await self.services[RecorderService].start()
         await self.grpc.start()
@@ -173,13 +174,14 @@ def migrate(settings: Settings) -> migrations.MigrationReport:
     return migrations.migrate(build_engine(settings, PrometheusMetrics()))
 
 
-def _compile_large_patterns() -> None:
-    """Compile the patterns that take long and are compiled at their first use otherwise.
+def _load_large_patterns() -> None:
+    """Load the patterns that take long to read or compile, and are loaded at first use otherwise.
 
     The first use is the first write: every request on the event loop would wait for it.
     """
-    for compile_pattern in (sensitive_pattern, confidence_pattern, address_pattern):
-        compile_pattern()
+    sets = (sensitive_phrases, harmless_phrases, confidence_phrases, text_signs, message_signs)
+    for load in (*sets, address_pattern):
+        load()
 
 
 async def _finish_task(working: asyncio.Task[None], seconds: float) -> None:

@@ -7,9 +7,9 @@ ones, white space reduced to one space or line feed. The signs are written for s
 import base64
 import binascii
 import re
-import unicodedata
 from collections.abc import Iterator
 
+from recollect.screening.skeleton import skeleton
 from recollect.text import deobfuscate
 
 
@@ -18,19 +18,18 @@ def readings(text: str) -> tuple[str, ...]:
 
     The disguises: percent and JSON escapes, spaced letters and invisible characters
     (`deobfuscate.readable_forms`), numeric HTML entities, letters parted by marks
-    (`i.g.n.o.r.e`), digits for letters (`1gn0re`), and base64.
+    (`i.g.n.o.r.e`), and digits for letters (`1gn0re`).
     """
     found = [skeleton(view) for view in deobfuscate.readable_forms(_decode_entities(text))]
     last = found[-1]
     found += (_SPELLED.sub(_join_letters, last), _replace_leetspeak(last))
-    found += (skeleton(hidden) for hidden in _decode_base64_runs(text))
     return tuple(dict.fromkeys(found))
 
 
-def skeleton(view: str) -> str:
-    """The form of a text that signs are matched against."""
-    low = view.lower() if view.isascii() else view.casefold().translate(_SKELETON)
-    return _BREAKS.sub("\n", _BLANKS.sub(" ", low))
+def encoded_readings(text: str) -> tuple[str, ...]:
+    """The skeletons of what is encoded in a text in base64 or as hexadecimal bytes."""
+    runs = (*_decode_base64_runs(text), *_decode_hex_runs(text))
+    return tuple(dict.fromkeys(skeleton(deobfuscate.to_plain_text(run)) for run in runs))
 
 
 def _decode_entities(text: str) -> str:
@@ -62,42 +61,22 @@ def _to_letters(found: re.Match[str]) -> str:
 def _decode_base64_runs(text: str) -> Iterator[str]:
     # Only what decodes to UTF-8 can be a message; keys and hashes are in base64 too.
     for found in _BASE64.finditer(text):
-        run = found[0]
+        run = _BLANK.sub("", found[0]).translate(_URL_SAFE)
         try:
-            decoded = base64.b64decode(run[: len(run) // 4 * 4]).decode()
+            yield base64.b64decode(run[: len(run) // 4 * 4]).decode()
         except (binascii.Error, UnicodeDecodeError):
             continue
-        yield decoded
 
 
-class _SkeletonTable(dict[int, str]):
-    """A translation table to skeleton letters, filled as letters are met.
-
-    Each letter loses its accents, and one that looks Latin becomes Latin.
-    """
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code)
-        base = unicodedata.normalize("NFD", char)[0] if code < _ALPHABETS_END else char
-        plain = "" if unicodedata.category(char) == "Mn" else _LOOKALIKES.get(base, base)
-        if code < _ALPHABETS_END:  # the rest is too much to keep
-            self[code] = plain
-        return plain
+def _decode_hex_runs(text: str) -> Iterator[str]:
+    for found in _HEX.finditer(text):
+        digits = _HEX_JOINT.sub("", found[0])
+        try:
+            yield bytes.fromhex(digits[: len(digits) // 2 * 2]).decode()
+        except UnicodeDecodeError:
+            continue
 
 
-# Letters beyond this code point keep their form: decomposed, a Hangul syllable would become its
-# first letter alone.
-_ALPHABETS_END = 0x2000
-_LOOKALIKES = dict(
-    zip(
-        "аеорсухіјѕһԁԛԝкмнтвгɡıαβεηικνορτυχ’‘",
-        "aeopcyxijshdqwkmhtbrgiabenikvoptux''",
-        strict=True,
-    )
-)
-_SKELETON = _SkeletonTable()
-_BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
-_BREAKS = re.compile(r" ?\n[ \n]*")
 _ENTITY = re.compile(r"&#(?:x(?P<hex>[0-9a-fA-F]{2,6})|(?P<number>[0-9]{2,7}));")
 _SPELLED = re.compile(r"(?<![^\W_])[^\W\d_](?:[.*_|~+-][^\W\d_]){3,}(?![^\W_])")
 _SPELLING_MARK = re.compile(r"[\W_]")
@@ -109,4 +88,9 @@ _ORDER_TEXT = """
     prior programming prompt prompts reply respond reveal rules safety system tell the user your
 """
 _WORDS_OF_ORDERS = frozenset(_ORDER_TEXT.split())
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{24,4000}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,4000}(?:={0,2}\n[A-Za-z0-9+/_-]{20,4000}){0,20}")
+_BLANK = re.compile(r"[\s=]+")
+_URL_SAFE = str.maketrans("-_", "+/")
+# `69676e6f7265`, `69 67 6e`, `\x69\x67`, `0x69,0x67`.
+_HEX = re.compile(r"(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ ,:]{0,2}){10,4000}")
+_HEX_JOINT = re.compile(r"\\x|0x|[ ,:]+")
