@@ -161,11 +161,14 @@ def test_a_local_token_makes_a_private_key_file_once(run: Run, tmp_path: Path) -
     assert key.read_bytes() == before
 
 
-def test_a_short_secret_warns_without_telling_it(run: Run) -> None:
-    result = run("token", "ann", AUTH__JWT_SECRET="hunter")
-    assert result.returncode == 0
-    assert "warning: auth.jwt_secret" in result.stderr
-    assert "hunter" not in result.stdout + result.stderr
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("token", "ann")])
+def test_a_short_secret_refuses_the_start_without_telling_it(
+    run: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    line = one_line(run(*command, AUTH__JWT_SECRET="hunter"), 2)
+    assert "auth.jwt_secret (from RECOLLECT_AUTH__JWT_SECRET): should have at least 32" in line
+    assert "hunter" not in line
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_taken_port_is_one_clear_line_and_makes_no_database(run: Run, tmp_path: Path) -> None:

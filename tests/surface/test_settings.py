@@ -54,6 +54,7 @@ SAMPLES: dict[str, tuple[str, Any]] = {
         json.dumps([{"id": "a", "key": KEY}]),
         [{"id": "a", "key": "**********"}],
     ),
+    "encryption.allow_missing": ('["lost"]', ["lost"]),
     "search.index_raw_text": ("false", False),
     "search.candidates": ("50", 50),
     "search.exact_max": ("1000", 1000),
@@ -349,11 +350,12 @@ def test_jwt_mode_needs_a_secret_or_a_key_set() -> None:
     loaded_with(auth__mode="jwt", auth__jwt_secret=SECRET)
 
 
-def test_a_short_secret_is_taken_with_a_warning() -> None:
-    (warning,) = loaded_with(auth__jwt_secret="hunter").settings.warnings()
-    assert "auth.jwt_secret" in warning
-    assert "hunter" not in warning
-    assert loaded_with(auth__jwt_secret=SECRET).settings.warnings() == []
+def test_a_secret_of_less_than_32_bytes_is_refused() -> None:
+    refused = refusal(auth__jwt_secret="hunter" * 5)
+    assert "auth.jwt_secret" in refused
+    assert "at least 32 bytes" in refused
+    assert "hunter" not in refused
+    assert loaded_with(auth__jwt_secret="ä" * 16).settings.auth.jwt_secret
 
 
 def test_similarities_of_reconciling_rise_from_unsure_to_duplicate() -> None:

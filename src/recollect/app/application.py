@@ -19,9 +19,10 @@ from recollect.app.context import build_context
 from recollect.app.file_descriptors import raise_descriptor_limit
 from recollect.app.grpc import GrpcListener
 from recollect.app.jobs import BackgroundJobs
+from recollect.app.opening import open_database, open_to_examine
 from recollect.app.recordings import advertised_address, build_recorder
 from recollect.app.services import build_services
-from recollect.app.stores import build_engine, prepare_schema
+from recollect.app.stores import build_engine
 from recollect.conversations.eviction import EvictionService
 from recollect.db import migrations
 from recollect.doctor.health import DoctorReport, StatusService
@@ -106,13 +107,12 @@ class App:
         await self.services[RecorderService].close()
 
     async def open(self, *, migrate: bool | None = None) -> None:
-        """Open the database without starting anything else. A second call does nothing."""
-        if self._open:
-            return
-        migrate = self._migrates if migrate is None else migrate
-        await asyncio.to_thread(prepare_schema, self.context.database, migrate=migrate)
-        self.context.database.start()
-        self._open = True
+        """Open the database without starting anything else. A second call does nothing. Raises
+        InvalidInput, and leaves the database as it is, if a key is wrong or missing."""
+        if not self._open:
+            migrate = self._migrates if migrate is None else migrate
+            await open_database(self.context, migrate=migrate)
+            self._open = True
 
     async def close(self) -> None:
         """Finish accepted work within the grace period, then close everything."""
@@ -146,13 +146,18 @@ class App:
 
     async def doctor(self) -> DoctorReport:
         """Check the stored data without changing it; an old schema is refused, not migrated."""
-        await self.open(migrate=False)
+        await self._open_to_examine()
         return await self.services[StatusService].examine()
 
     async def retry_stuck_jobs(self) -> int:
         """Make stuck jobs due again with new attempts; returns how many there were."""
-        await self.open(migrate=False)
+        await self._open_to_examine()
         return await self.context.database.write(self.context.stores.jobs.revive_stuck)
+
+    async def _open_to_examine(self) -> None:
+        if not self._open:
+            await open_to_examine(self.context)
+            self._open = True
 
     @asynccontextmanager
     async def _lifespan(self, _: ASGIApp) -> AsyncIterator[None]:

@@ -3,11 +3,9 @@
 Nothing here touches what belongs to that process: its logging, its signals, its event loop.
 """
 
-import asyncio
-
 from recollect.app.context import build_context
+from recollect.app.opening import open_database
 from recollect.app.services import build_memory_services
-from recollect.app.stores import prepare_schema
 from recollect.kernel.clock import Clock
 from recollect.memories.usage import UsageTracker
 from recollect.observability.metrics import NoMetrics
@@ -24,8 +22,7 @@ class EmbeddedApp:
     async def open(self) -> None:
         """Migrate the schema and open the database. Call it once, on the event loop on which all
         later calls are made: connections and locks belong to that loop."""
-        await asyncio.to_thread(prepare_schema, self.context.database, migrate=True)
-        self.context.database.start()
+        await open_database(self.context, migrate=True)
 
     async def close(self) -> None:
         """Finish accepted work, then close everything. The recorder of uses still writes to the

@@ -1,6 +1,5 @@
 """Options that several commands share, and checks that run before the application is imported."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -29,12 +28,9 @@ def load_settings(
     port: int | None = None,
     database_url: str | None = None,
 ) -> LoadedSettings:
-    """Load the settings of a command, and print warnings about unwise ones to stderr."""
+    """Load the settings of a command."""
     flags = {"server.host": host, "server.port": port, "database.url": database_url}
-    loaded = load(flags, config_path=config)
-    for warning in loaded.settings.warnings():
-        print(f"recollect: warning: {warning}", file=sys.stderr)
-    return loaded
+    return load(flags, config_path=config)
 
 
 def require_database(settings: Settings) -> None:

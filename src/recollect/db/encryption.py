@@ -48,15 +48,18 @@ class AesGcmCipher:
         """Is a key configured?"""
         return self._current is not None
 
-    def seal(self, text: str, *, table: str, column: str, row_id: str) -> str:
+    def seal(
+        self, text: str, *, table: str, column: str, row_id: str, key_id: str | None = None
+    ) -> str:
         """The value to store for `text`, which must not start with U+0001."""
-        if self._current is None:
+        key_id = key_id or self._current
+        if key_id is None:
             return text
         # A random nonce for each value: 96 bits make a repeat under one key negligible.
         nonce = secrets.token_bytes(_NONCE_BYTES)
         associated = _associated_data(table, column, row_id)
-        sealed = self._keys[self._current].encrypt(nonce, text.encode(), associated)
-        return SEALED_MARKER + _encode(_encode_header(self._current) + nonce + sealed)
+        sealed = self._keys[key_id].encrypt(nonce, text.encode(), associated)
+        return SEALED_MARKER + _encode(_encode_header(key_id) + nonce + sealed)
 
     def open(self, stored: str, *, table: str, column: str, row_id: str) -> str:
         """The text of a stored value. Raises Internal, with ids and no content, if that fails."""

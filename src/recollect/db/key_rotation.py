@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, and_, case, delete, exists, func, or_, select, update
 
 from recollect.db.columns import EncryptedColumn
+from recollect.db.encrypted_columns import ENCRYPTED_COLUMNS, bound_id
 from recollect.db.engines.expressions import insert_if_absent
 from recollect.db.statements import Query, literal_word, param
 from recollect.db.tables.conversations import (
@@ -20,13 +21,6 @@ from recollect.db.tables.conversations import (
     tasks,
     transfers,
     trees,
-)
-from recollect.db.tables.memories import (
-    entities,
-    erasures,
-    memories,
-    memory_index,
-    memory_versions,
 )
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Internal
@@ -47,23 +41,6 @@ class RotationStep:
     unreadable: int
 
 
-_ENCRYPTED_COLUMNS: dict[str, Column[Any]] = {
-    f"{column.table.name}.{column.name}": column
-    for column in (
-        conversations.c.title,
-        conversations.c.last_message_preview,
-        entries.c.content,
-        memories.c.content,
-        memories.c.value,
-        memories.c.messages,
-        memories.c.metadata,
-        memory_versions.c.snapshot,
-        entities.c.name,
-        erasures.c.target,
-        memory_index.c.terms,
-        memory_index.c.stems,
-    )
-}
 # Index words stay in plain text where the engine's full-text index needs them, even with keys.
 _WORD_COLUMNS = frozenset({"memory_index.terms", "memory_index.stems"})
 
@@ -77,7 +54,7 @@ class MaintenanceStore:
 
     def encrypted_columns(self) -> Sequence[str]:
         """Every column that may hold encrypted values, as `table.column`."""
-        return tuple(_ENCRYPTED_COLUMNS)
+        return tuple(ENCRYPTED_COLUMNS)
 
     def rotate(self, tx: Tx, column: str, *, after: str | None, limit: int) -> RotationStep:
         """Encrypt values of the next `limit` rows by id with the current key where they are not.
@@ -108,7 +85,7 @@ class MaintenanceStore:
 
         One at a time, because a value may be large.
         """
-        sealed = EncryptedColumn(self._cipher, _ENCRYPTED_COLUMNS[column])
+        sealed = EncryptedColumn(self._cipher, ENCRYPTED_COLUMNS[column])
         stored = tx.fetch(_VALUE_QUERIES[column], {"id": id_})[0][0]
         try:
             resealed = sealed.seal(sealed.open(stored, id_), id_)
@@ -149,28 +126,23 @@ class MaintenanceStore:
         }
 
 
-def _row_id(column: Column[Any]) -> Column[Any]:
-    """The column whose value each ciphertext of `column` is bound to."""
-    return column.table.c.memory_id if column.table is memory_index else column.table.c.id
-
-
 @cache
 def _scan_query(name: str, *, cursor: bool) -> Query:
-    column = _ENCRYPTED_COLUMNS[name]
-    id_ = _row_id(column)
+    column = ENCRYPTED_COLUMNS[name]
+    id_ = bound_id(column)
     prefix = func.substr(column, 1, SEALED_PREFIX_CHARACTERS)
     query = select(id_, prefix).order_by(id_).limit(param("limit"))
     return Query(query.where(id_ > param("after", id_)) if cursor else query)
 
 
 def _value_query(column: Column[Any]) -> Query:
-    id_ = _row_id(column)
+    id_ = bound_id(column)
     return Query(select(column).where(id_ == param("id", id_)))
 
 
 def _reseal_query(column: Column[Any]) -> Query:
     """Update only if nobody changed the value since it was read."""
-    id_ = _row_id(column)
+    id_ = bound_id(column)
     unchanged = and_(id_ == param("id", id_), column == param("stored", column))
     resealed = {column.name: param("resealed", column)}
     return Query(update(column.table).where(unchanged).values(resealed))
@@ -263,9 +235,9 @@ def _build_checks() -> dict[str, Query]:
     }
 
 
-_VALUE_QUERIES = {name: _value_query(column) for name, column in _ENCRYPTED_COLUMNS.items()}
-_RESEAL = {name: _reseal_query(column) for name, column in _ENCRYPTED_COLUMNS.items()}
-_BY_KEY = {name: _key_count_query(column) for name, column in _ENCRYPTED_COLUMNS.items()}
+_VALUE_QUERIES = {name: _value_query(column) for name, column in ENCRYPTED_COLUMNS.items()}
+_RESEAL = {name: _reseal_query(column) for name, column in ENCRYPTED_COLUMNS.items()}
+_BY_KEY = {name: _key_count_query(column) for name, column in ENCRYPTED_COLUMNS.items()}
 _CHECKS = _build_checks()
 _NAME = param("name", state.c.name)
 _VALUE = param("value", state.c.value)

@@ -25,8 +25,11 @@ class Cipher(Protocol):
         """Is a key configured, so that values are encrypted?"""
         ...
 
-    def seal(self, text: str, *, table: str, column: str, row_id: str) -> str:
-        """The value to store for `text`: the text itself if no key is configured."""
+    def seal(
+        self, text: str, *, table: str, column: str, row_id: str, key_id: str | None = None
+    ) -> str:
+        """The value to store for `text`, encrypted with this key, else with the current one: the
+        text itself if no key is configured."""
         ...
 
     def open(self, stored: str, *, table: str, column: str, row_id: str) -> str:

@@ -53,7 +53,6 @@ __all__ = [
     "Settings",
 ]
 
-SECRET_BYTES_MIN = 32
 LOCAL_KEY_NAME = "recollect.key"
 # Settings whose values must not appear in any message.
 SECRETS = frozenset(
@@ -154,13 +153,6 @@ class Settings(Section):
     def local_key_path(self) -> Path:
         """The file with the signing secret of local mode."""
         return self.data_folder / LOCAL_KEY_NAME
-
-    def warnings(self) -> list[str]:
-        """Warnings about settings that work but are unsafe. They contain no secrets."""
-        secret = self.auth.jwt_secret
-        if secret is None or len(secret.get_secret_value().encode()) >= SECRET_BYTES_MIN:
-            return []
-        return [f"auth.jwt_secret is shorter than {SECRET_BYTES_MIN} bytes: it can be guessed"]
 
 
 def _is_loopback(host: str) -> bool:

@@ -2,10 +2,12 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from recollect.identity.model import ServerRole
 from recollect.settings.section import Key, Name, Section, WebUrl, broken_rule
+
+SECRET_BYTES_MIN = 32
 
 
 def _check_distinct_keys(keys: dict[str, tuple[Key, ...]]) -> dict[str, tuple[Key, ...]]:
@@ -18,6 +20,15 @@ def _check_distinct_keys(keys: dict[str, tuple[Key, ...]]) -> dict[str, tuple[Ke
                     f"should hold each key once, and {client!r} repeats one of {owner!r}"
                 )
     return keys
+
+
+def _check_secret(secret: SecretStr) -> SecretStr:
+    if len(secret.get_secret_value().encode()) < SECRET_BYTES_MIN:
+        raise ValueError(
+            f"should have at least {SECRET_BYTES_MIN} bytes, as `openssl rand -base64 32` prints: "
+            "a shorter one can be guessed"
+        )
+    return secret
 
 
 class RoleGrant(Section):
@@ -42,8 +53,8 @@ class AuthSettings(Section):
         "local",
         description="`local`: `X-Requester-Id` is trusted, loopback only; `jwt`: bearer tokens",
     )
-    jwt_secret: Key | None = Field(
-        None, description="checks and signs HS256 tokens; 32 bytes or more are advised"
+    jwt_secret: Annotated[Key, AfterValidator(_check_secret)] | None = Field(
+        None, description="checks and signs HS256 tokens; at least 32 bytes"
     )
     jwks_url: WebUrl | None = Field(
         None, description="where the public keys of RS256 and ES256 tokens are"

@@ -100,3 +100,9 @@ class EncryptionSettings(Section):
         "`key` of 32 bytes in base64; empty: contents are stored plain",
         examples=[[{"id": "2026-01", "key": "base64 of 32 bytes"}]],
     )
+    allow_missing: tuple[_KeyId, ...] = Field(
+        (),
+        description="ids of lost keys: the server starts although stored values need them, and "
+        "shows these values as unreadable",
+        examples=[["2025-01"]],
+    )

@@ -4,11 +4,13 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from recollect.db.migrations import ScriptRunner
 from recollect.db.transaction import Database, DatabaseStorage, Tx
 from recollect.observability.metrics import TransactionKind
+
+T = TypeVar("T")
 
 ATTEMPTS_MAX = 20
 QUEUE_MAX = 20_000
@@ -27,6 +29,10 @@ class Engine(Database, ScriptRunner, DatabaseStorage, Protocol):
 
     words: WordIndex
     memory_words: WordIndex
+
+    async def inspect(self, work: Callable[[Tx], T]) -> T:
+        """Like `scan`, before `start`: on a schema of any version. Changes no stored byte."""
+        ...
 
     def start(self) -> None:
         """Start threads, if it needs any. Migration scripts run before this."""

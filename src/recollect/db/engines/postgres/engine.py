@@ -120,6 +120,10 @@ class PostgresEngine:
         request.resolve_future()
         return cast(T, await request.future)
 
+    async def inspect(self, work: Callable[[Tx], T]) -> T:
+        """The same as `scan`: a connection is opened at its first use."""
+        return await self.scan(work)
+
     async def run_outside_transaction(self, statements: Sequence[Any]) -> None:
         if not statements:
             return

@@ -44,6 +44,13 @@ def connect(path: Path) -> apsw.Connection:
     return connection
 
 
+def connect_to_read(path: Path) -> apsw.Connection:
+    """Open an existing file so that no byte of it can change."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(BUSY_MS)
+    return connection
+
+
 def _enable_wal(connection: apsw.Connection) -> None:
     """Switch to WAL mode. The busy timeout does not apply here, so we wait by ourselves.
 

@@ -29,6 +29,7 @@ from recollect.db.engines.sqlite.connection import (
     FAILURES,
     SqliteTx,
     connect,
+    connect_to_read,
     translate_error,
 )
 from recollect.db.engines.sqlite.secure_delete import count_bytes, vacuum_file
@@ -90,7 +91,9 @@ class SqliteEngine:
 
     def has_table(self, name: str) -> bool:
         """Is there a table of this name?"""
-        with self._own_connection() as connection:
+        if not self._path.exists():
+            return False
+        with self._reading_connection() as connection:
             return connection.table_exists(None, name)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
@@ -102,6 +105,14 @@ class SqliteEngine:
     async def scan(self, work: Callable[[Tx], T]) -> T:
         """The same as `read`: every read runs on a reader thread here."""
         return await self.read(work)
+
+    async def inspect(self, work: Callable[[Tx], T]) -> T:
+        def act() -> T:
+            with self._reading_connection() as connection:
+                connection.execute("BEGIN").fetchall()
+                return work(SqliteTx(connection))
+
+        return await asyncio.to_thread(act)
 
     async def run_outside_transaction(self, statements: Sequence[Any]) -> None:
         """Run the statements on the writer's connection. All writes wait for them meanwhile."""
@@ -158,6 +169,16 @@ class SqliteEngine:
         """A connection that is closed afterwards; an open transaction is rolled back."""
         try:
             with closing(connect(self._path)) as connection:
+                yield connection
+        except FAILURES as error:
+            raise translate_error(error) from error
+
+    @contextmanager
+    def _reading_connection(self) -> Iterator[apsw.Connection]:
+        """A connection that can't change the file: any other one may write the WAL back into it
+        when it is closed."""
+        try:
+            with closing(connect_to_read(self._path)) as connection:
                 yield connection
         except FAILURES as error:
             raise translate_error(error) from error
