@@ -189,7 +189,12 @@ class FakeAuthenticator:
     """Believes the requester; `root` is admin. The API key is the client's id."""
 
     async def authenticate(
-        self, *, authorization: str | None, api_key: str | None, requester_id: str | None
+        self,
+        *,
+        authorization: str | None,
+        api_key: str | None,
+        requester_id: str | None,
+        address: str | None = None,
     ) -> Principal:
         if not requester_id or authorization is not None:
             raise Unauthenticated("who are you?")

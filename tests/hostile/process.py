@@ -16,6 +16,7 @@ SETTINGS: dict[str, Any] = {
     "AUTH__MODE": "jwt",
     "AUTH__JWT_SECRET": JWT_SECRET,
     "AUTH__API_KEYS": {client: [key] for client, key in CLIENT_KEYS.items()},
+    "AUTH__FAILURES_PER_MINUTE": 0,
     "AUTH__ROLES": {"admin": {"users": [ADMIN]}},
     "JOBS__EMBEDDED_WORKER": False,
     "LOG__LEVEL": "debug",

@@ -42,6 +42,9 @@ ROUTES: dict[str, tuple[str, str]] = {
     "admin_list_events": ("GET", "/admin/events"),
     "evict": ("POST", "/admin/evict"),
     "admin_health": ("GET", "/admin/health"),
+    "create_api_key": ("POST", "/admin/api-keys"),
+    "list_api_keys": ("GET", "/admin/api-keys"),
+    "revoke_api_key": ("DELETE", "/admin/api-keys/{}"),
 }
 
 

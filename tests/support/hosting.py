@@ -19,6 +19,8 @@ DEFAULT_FLAGS: dict[str, Any] = {
     "auth.jwt_secret": JWT_SECRET,
     "auth.api_keys": {client: [key] for client, key in CLIENT_KEYS.items()},
     "auth.trusted_clients": ["trusted"],
+    # Tests share an address, and many of them try bad credentials.
+    "auth.failures_per_minute": 0,
     "auth.roles": {
         "admin": {"users": [ADMIN]},
         "auditor": {"users": [AUDITOR], "token_roles": ["auditor"]},

@@ -35,6 +35,7 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "auth.issuer": ("https://id.example", "https://id.example"),
     "auth.audience": ("recollect", "recollect"),
     "auth.roles_claim": ("groups", "groups"),
+    "auth.failures_per_minute": ("5", 5),
     "auth.api_keys": ('{"k1": ["key-a", "key-b"]}', {"k1": ["**********", "**********"]}),
     "auth.trusted_clients": ('["k1"]', ["k1"]),
     "auth.agents": (

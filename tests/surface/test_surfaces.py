@@ -159,4 +159,7 @@ def _ask_as_staff(world: World, ask: Callable[..., Reply]) -> None:
     ask(world.auditor, "admin_search", body={"query": "hi", "searchType": "fulltext"})
     ask(world.auditor, "admin_list_events", kind="admin_read")
     ask(root, "admin_health")
+    made = ask(root, "create_api_key", body={"clientId": "made"}).body["id"]
+    ask(world.auditor, "list_api_keys")
+    ask(root, "revoke_api_key", made)
     ask(root, "evict", body={"retentionPeriod": "P1D", "resourceTypes": ["conversations"]})

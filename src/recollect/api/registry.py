@@ -7,6 +7,7 @@ an operation is added.
 from recollect.agents import rest as agents
 from recollect.agents import rest_runs
 from recollect.api import system
+from recollect.api_keys import rest as api_keys
 from recollect.audit import rest as events
 from recollect.conversations import rest as conversations
 from recollect.conversations import rest_admin, rest_eviction
@@ -42,6 +43,7 @@ _MODULES = (
     recordings,
     rest_admin,
     rest_eviction,
+    api_keys,
     agents,
     people,
     rest_about_person,

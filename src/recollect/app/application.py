@@ -14,6 +14,7 @@ from recollect.api.grpc.server import GrpcServer
 from recollect.api.rest.app import RestSettings, create_app
 from recollect.api.rest.connection_limit import ConnectionLimit
 from recollect.api.rest.grpc_relay import shared_port_protocol
+from recollect.api_keys.service import IssuedKeyService
 from recollect.app.authentication import build_authenticator
 from recollect.app.context import build_context
 from recollect.app.file_descriptors import raise_descriptor_limit
@@ -58,7 +59,9 @@ class App:
         self.jobs = BackgroundJobs(context, self.services)
 
         self.requests = _build_request_log(settings)
-        self.authenticator = build_authenticator(settings, context.runtime.clock)
+        self.authenticator = build_authenticator(
+            settings, context.runtime.clock, self.services[IssuedKeyService]
+        )
         self.grpc = GrpcListener(
             GrpcServer(self.services, self.authenticator, metrics=metrics, requests=self.requests),
             settings,

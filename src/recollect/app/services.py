@@ -1,6 +1,7 @@
 """All services, family by family."""
 
 from recollect import __version__
+from recollect.app.authentication import build_issued_keys
 from recollect.app.context import AppContext
 from recollect.app.conversations import build_conversation_services
 from recollect.app.doctor import build_doctor
@@ -26,6 +27,7 @@ def build_services(context: AppContext, recorder: RecorderService) -> Services:
         | Services(
             recorder,
             context.gate,
+            build_issued_keys(context),
             StatusService(
                 context, context.metrics, version=__version__, engine=context.database.name
             ),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from recollect.agents.runs_store import RunStore
 from recollect.agents.store import AgentStore
+from recollect.api_keys.store import IssuedKeyStore
 from recollect.audit.queries import SqlEventReads
 from recollect.audit.store import SqlEvents
 from recollect.conversations.store.conversations import SqlConversations
@@ -105,6 +106,7 @@ def build_stores(
         transfers=SqlTransfers(runtime.cipher),
         events=SqlEvents(),
         event_reads=SqlEventReads(),
+        issued_keys=IssuedKeyStore(),
         idempotency=SqlIdempotency(runtime.cipher),
         jobs=SqlJobs(runtime.clock, runtime.ids),
         maintenance=MaintenanceStore(runtime.cipher, sealed_words=sealed_words),

@@ -16,6 +16,7 @@ from recollect import __version__
 from recollect.cli import (
     doctor,
     housekeeping,
+    keys,
     maintenance,
     serve,
     tokens,
@@ -73,6 +74,7 @@ app.command()(housekeeping.gc)
 app.command()(tokens.token)
 app.command()(doctor.doctor)
 app.add_typer(config_app, name="config")
+app.add_typer(keys.app, name="key")
 
 
 def run() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from recollect.audit.ports import AuditStores
+from recollect.api_keys.store import IssuedKeyStores
 from recollect.conversations.entries.entry import Channel, Entry, EntryOrder
 from recollect.conversations.forks.rules import Ancestor, Segment
 from recollect.conversations.model import (
@@ -286,7 +286,7 @@ class TransferStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationStores(AuditStores):
+class ConversationStores(IssuedKeyStores):
     """The stores of this package and of those below."""
 
     conversations: ConversationStore

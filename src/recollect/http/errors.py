@@ -23,6 +23,7 @@ from recollect.kernel.errors import (
     RequesterRequired,
     RequestStillRunning,
     SearchTypeUnavailable,
+    TooManyAttempts,
     TransferPending,
     Unauthenticated,
     Unavailable,
@@ -66,6 +67,7 @@ HTTP_STATUS: Mapping[type[RecollectError], int] = {
     Conflict: 409,
     LimitExceeded: 413,
     UnsupportedMediaType: 415,
+    TooManyAttempts: 429,
     Internal: 500,
     SearchTypeUnavailable: 501,
     VectorStoreDisabled: 501,
@@ -78,6 +80,7 @@ CLI_EXIT: Mapping[type[RecollectError], int] = {
     UnsupportedMediaType: 2,
     MethodNotAllowed: 2,
     Unauthenticated: 3,
+    TooManyAttempts: 3,
     Forbidden: 3,
     NotFound: 4,
     UnknownPath: 4,
@@ -125,7 +128,7 @@ def http_headers(error: RecollectError, *, strict: bool = False) -> list[tuple[b
     """The response headers that belong to an error's status."""
     if isinstance(error, Unauthenticated) and http_status(error, strict=strict) == 401:
         return [(b"www-authenticate", b"Bearer")]
-    if isinstance(error, Unavailable | RequestStillRunning):
+    if isinstance(error, Unavailable | RequestStillRunning | TooManyAttempts):
         return [(b"retry-after", b"%d" % error.retry_after_seconds)]
     if isinstance(error, MethodNotAllowed):
         return [(b"allow", error.allow.encode())]

@@ -133,7 +133,7 @@ class Operation:
     def error_statuses(self) -> list[int]:
         """Every error status the operation may return: its own, and those of the common checks."""
         statuses = {500, *self.refusals}
-        statuses |= set() if self.open else {401, 403, 503}
+        statuses |= set() if self.open else {401, 403, 429, 503}
         statuses |= {400, 422} if self.is_strict else set()
         statuses |= (
             {400} if self.query or self.paging or self.body or self.takes_justification else set()

@@ -5,11 +5,14 @@ A request has up to three: a bearer token, an API key (which identifies the clie
 local mode, from a trusted client, or from a client that names the agent it is bound to."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from recollect.identity.clients import ApiKeys
-from recollect.identity.model import Principal
+from recollect.identity.failed_attempts import FailedAttempts
+from recollect.identity.model import KeyHolder, Principal
 from recollect.identity.orgs import OrgMemberships
+from recollect.identity.ports import KeyHolders
 from recollect.identity.roles import RoleGrants
 from recollect.identity.settings import BoundAgent, IdentitySettings
 from recollect.identity.tokens.claims import ClaimReader, TokenClaims
@@ -38,11 +41,14 @@ class CredentialAuthenticator:
         settings: IdentitySettings,
         *,
         clock: Clock,
+        issued_keys: KeyHolders | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Raises ValueError for invalid settings, such as one API key of two clients."""
         self._believes_anyone = settings.mode == "local"
         self._api_keys = ApiKeys(settings.api_keys)
+        self._issued_keys = issued_keys
+        self._failures = FailedAttempts(settings.failures_max, monotonic=monotonic)
         self._trusted = frozenset(settings.trusted_clients)
         self._bound = dict(settings.bound_agents)
         self._roles = RoleGrants(settings)
@@ -50,11 +56,17 @@ class CredentialAuthenticator:
         self._tokens = _build_verifier(settings, clock, monotonic)
 
     async def authenticate(
-        self, *, authorization: str | None, api_key: str | None, requester_id: str | None
+        self,
+        *,
+        authorization: str | None,
+        api_key: str | None,
+        requester_id: str | None,
+        address: str | None = None,
     ) -> Principal:
         """Check all credentials. None is an absent header; an empty one is present and invalid.
 
-        Raises Unauthenticated for no user, a bad token or an unknown key, Forbidden if
+        Raises Unauthenticated for no user, a bad token or an unknown key, TooManyAttempts for one
+        of the latter two from an address that sent too many, Forbidden if
         `requester_id` is not the token's user, and Unavailable if a token can't be checked now. A
         malformed `requester_id` is reported first: as RequesterInvalid without a valid token, and
         as RequesterUnfit with one.
@@ -63,11 +75,13 @@ class CredentialAuthenticator:
         # id, then the API key, then the token, and last whether they fit together.
         problem = None if requester_id is None else id_problem(requester_id)
         if problem:
-            raise await self._requester_error(authorization, f"`X-Requester-Id` {problem}")
-        client_id = self._api_keys.find_client(api_key)
+            raise await self._requester_error(authorization, address, f"`X-Requester-Id` {problem}")
+        with self._refusals_of(address):
+            holder = await self._find_holder(api_key)
+            claims = await self._verify_bearer(authorization)
+        client_id = holder.client_id if holder else None
         trusted = client_id in self._trusted
         bound = self._bound.get(client_id or "")
-        claims = await self._verify_bearer(authorization)
         # Without a token the prefix of the user id tells an agent from a user. With one only the
         # claim `kind` does.
         if claims is None:
@@ -88,8 +102,29 @@ class CredentialAuthenticator:
             kind=kind,
             orgs=self._orgs.find_orgs(user_id, claims.orgs if claims else ()),
             acts_for_owner=_acts_for_owner(user_id, claims, bound),
-            expires_at=None if claims is None else claims.expires_at,
+            expires_at=_first_expiry(claims, holder),
         )
+
+    @contextmanager
+    def _refusals_of(self, address: str | None) -> Iterator[None]:
+        """Count a credential that is refused inside the block."""
+        try:
+            yield
+        except Unauthenticated:
+            self._failures.count(address)
+            raise
+
+    async def _find_holder(self, key: str | None) -> KeyHolder | None:
+        """None without a key. Keys of the settings cost no look-up in the database."""
+        if key is None:
+            return None
+        client_id = self._api_keys.find_client(key)
+        if client_id is not None:
+            return KeyHolder(client_id)
+        holder = await self._issued_keys.find_holder(key) if self._issued_keys else None
+        if holder is None:
+            raise Unauthenticated("unknown API key")
+        return holder
 
     async def _verify_bearer(self, authorization: str | None) -> TokenClaims | None:
         if authorization is None:
@@ -111,12 +146,22 @@ class CredentialAuthenticator:
             )
         return UserId(requester_id)
 
-    async def _requester_error(self, authorization: str | None, message: str) -> RecollectError:
+    async def _requester_error(
+        self, authorization: str | None, address: str | None, message: str
+    ) -> RecollectError:
         try:
-            claims = await self._verify_bearer(authorization)
+            with self._refusals_of(address):
+                claims = await self._verify_bearer(authorization)
         except Unauthenticated:
             claims = None
         return RequesterInvalid(message) if claims is None else RequesterHeaderInvalid(message)
+
+
+def _first_expiry(claims: TokenClaims | None, holder: KeyHolder | None) -> float | None:
+    ends = [claims.expires_at] if claims is not None else []
+    if holder is not None and holder.expires_at is not None:
+        ends.append(holder.expires_at.timestamp())
+    return min(ends, default=None)
 
 
 def _is_bound_agent(requester_id: str | None, bound: BoundAgent | None) -> bool:

@@ -1,10 +1,9 @@
-"""Maps API keys to clients."""
+"""Maps the API keys of the settings to clients."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from recollect.identity.user_ids import id_problem
-from recollect.kernel.errors import Unauthenticated
 from recollect.kernel.ids import ClientId
 
 
@@ -21,14 +20,9 @@ class ApiKeys:
             for key in own_keys:
                 self._add(ClientId(client_id), key)
 
-    def find_client(self, key: str | None) -> ClientId | None:
-        """The key's client, None without a key. Raises Unauthenticated for an unknown one."""
-        if key is None:
-            return None
-        client_id = self._clients.get(_digest(key))
-        if client_id is None:
-            raise Unauthenticated("unknown API key")
-        return client_id
+    def find_client(self, key: str) -> ClientId | None:
+        """The key's client; None for an unknown one."""
+        return self._clients.get(_digest(key))
 
     def _add(self, client_id: ClientId, key: str) -> None:
         # HTTP strips white space around header values, so such a key could never be sent.

@@ -22,8 +22,8 @@ class Principal:
 
     In conversations an agent is a user with the id `agent:<id>`; only `kind` tells that it is an
     agent. `orgs` come from the credential and the settings; an agent's org is in its registration.
-    `acts_for_owner` comes from a credential, never from a header. `expires_at` is the token's
-    expiry in seconds since 1970; a stream has to check it again while it runs.
+    `acts_for_owner` comes from a credential, never from a header. `expires_at` is the expiry
+    of the token or the API key in seconds since 1970; a stream has to check it again while it runs.
     """
 
     user_id: UserId
@@ -43,12 +43,20 @@ class Principal:
         return Owner.user(self.user_id)
 
     def is_expired(self, now: datetime) -> bool:
-        """Has the caller's token expired? A caller without a token does not expire."""
+        """Has the caller's token or key expired?"""
         return self.expires_at is not None and now.timestamp() >= self.expires_at
 
     def has_role(self, role: ServerRole) -> bool:
         """Does the caller have the role? `admin` includes the other two."""
         return role in self.roles or ServerRole.ADMIN in self.roles
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHolder:
+    """The client of an API key that the server issued, and when the key expires."""
+
+    client_id: ClientId
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ class IdentitySettings:
     users, clients, or role names in a token. `org_members` maps an org to its users, and
     `bound_agents` a client id to the agent that it may name without being trusted. If
     `roles_claim` is None or empty, roles are read from `roles`, else from `realm_access.roles`.
+    `failures_max` bad credentials of one address a minute are answered as such; 0 is no limit.
     """
 
     mode: Literal["local", "jwt"]
@@ -29,6 +30,7 @@ class IdentitySettings:
     issuer: str | None = None
     audience: str | None = None
     roles_claim: str | None = None
+    failures_max: int = 0
     api_keys: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
     trusted_clients: Collection[str] = ()
     bound_agents: Mapping[str, BoundAgent] = field(default_factory=dict)

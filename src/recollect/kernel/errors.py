@@ -101,6 +101,16 @@ class Unauthenticated(RecollectError):
     default_code = "unauthorized"
 
 
+class TooManyAttempts(RecollectError):
+    """A refused credential from an address that sent too many of them."""
+
+    default_code = "too_many_attempts"
+
+    def __init__(self, *, retry_after_seconds: int) -> None:
+        super().__init__("too many refused credentials from this address")
+        self.retry_after_seconds = retry_after_seconds
+
+
 class RequesterRequired(Unauthenticated):
     """The caller may name the requester in a header, and sent none."""
 

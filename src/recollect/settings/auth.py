@@ -67,12 +67,19 @@ class AuthSettings(Section):
         "empty: `roles`, then `realm_access.roles`",
     )
     api_keys: Annotated[
-        dict[Name, Annotated[tuple[Key, ...], Field(min_length=1)]],
+        dict[Name, tuple[Key, ...]],
         AfterValidator(_check_distinct_keys),
     ] = Field(
         {},
-        description="client id → its API keys; a key belongs to one client",
+        description="client id → its API keys; a key belongs to one client; a client without "
+        "keys here gets them by `recollect key create`",
         examples=[{"support-bot": ["key-1", "key-2"]}],
+    )
+    failures_per_minute: int = Field(
+        30,
+        ge=0,
+        description="bad tokens and API keys of one address in a minute; more are answered with "
+        "429; good ones always pass; 0: no limit",
     )
     trusted_clients: tuple[Name, ...] = Field(
         (),

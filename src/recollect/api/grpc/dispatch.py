@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from recollect.agents.requesters import RequesterLookup
+from recollect.api.grpc.peers import caller_address
 from recollect.api.registry import HANDLERS, OPERATIONS
 from recollect.audit.gate import GateService
 from recollect.http import pages, paths, validation
@@ -108,6 +109,7 @@ class GrpcDispatch:
             authorization=given.get("authorization"),
             api_key=given.get("x-api-key"),
             requester_id=given.get("x-requester-id"),
+            address=caller_address(context.peer()),
         )
 
     async def _check_action(self, action: Action | None, principal: Principal) -> None:

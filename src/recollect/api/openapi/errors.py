@@ -60,6 +60,7 @@ PROBLEMS: dict[str, Schema] = {
     ),
     "PayloadTooLarge": problem_schema("payload_too_large", _MESSAGE),
     "UnsupportedMediaType": problem_schema("unsupported_media_type", _MESSAGE),
+    "TooManyAttempts": problem_schema("too_many_attempts", _MESSAGE),
     "InternalError": problem_schema(
         "internal_error", object_schema({"message": TEXT, "requestId": TEXT})
     ),
@@ -87,6 +88,7 @@ STATUSES: Statuses = {
     409: ("The state of the thing forbids it.", ("Conflict", "TransferAlreadyPending")),
     413: ("The body is larger than 16 MiB.", ("PayloadTooLarge",)),
     415: ("The body is not JSON.", ("UnsupportedMediaType",)),
+    429: ("Bad credentials, after too many others from this address.", ("TooManyAttempts",)),
     500: ("A fault of the server.", ("InternalError",)),
     501: ("This search is switched off.", ("SearchTypeUnavailable", "VectorStoreDisabled")),
     502: ("It was forwarded from node to node too often.", ("BadGateway",)),
@@ -95,6 +97,7 @@ STATUSES: Statuses = {
 _HEADERS: dict[int, dict[str, Any]] = {
     401: {"WWW-Authenticate": TEXT | {"const": "Bearer"}},
     405: {"Allow": TEXT},
+    429: {"Retry-After": {"type": "integer", "minimum": 1}},
     503: {"Retry-After": {"type": "integer", "minimum": 0}},
 }
 
@@ -170,6 +173,7 @@ MEMORY_PROBLEMS: dict[str, Schema] = {
     ),
     "PayloadTooLarge": problem_schema("payload_too_large", _ANY),
     "UnsupportedMediaType": problem_schema("unsupported_media_type", _ANY),
+    "TooManyAttempts": problem_schema("too_many_attempts", _ANY),
     "ValidationError": problem_schema(
         "validation_error",
         object_schema({"message": TEXT, "violations": {"type": "array", "items": _VIOLATION}}),
@@ -193,6 +197,7 @@ MEMORY_STATUSES: Statuses = {
     409: ("The state of the thing forbids it.", ("Conflict",)),
     413: ("The body is larger than 16 MiB.", ("PayloadTooLarge",)),
     415: ("The body is not JSON.", ("UnsupportedMediaType",)),
+    429: ("Bad credentials, after too many others from this address.", ("TooManyAttempts",)),
     422: ("The request breaks a rule.", ("ValidationError", "Refused")),
     500: ("A fault of the server.", ("InternalError",)),
     503: ("The server can't answer now.", ("Unavailable",)),

@@ -83,6 +83,7 @@ class RestDispatch:
             authorization=wire.read_credential(headers, b"authorization"),
             api_key=wire.read_credential(headers, b"x-api-key"),
             requester_id=wire.read_credential(headers, b"x-requester-id"),
+            address=(request.scope.get("client") or (None,))[0],
         )
 
     async def _admit_and_read(

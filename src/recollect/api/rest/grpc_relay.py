@@ -6,7 +6,12 @@ decide, and REST pays one comparison for each connection (decision 0019).
 """
 
 import asyncio
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
 
 from recollect.api.rest.connection_limit import ConnectionLimit
 from recollect.api.rest.protocol import OneWriteProtocol
@@ -135,9 +140,16 @@ class GrpcRelay(asyncio.Protocol):
 
     async def _connect(self, path: str) -> None:
         loop = asyncio.get_running_loop()
+        backend = socket.socket(socket.AF_UNIX)
+        backend.setblocking(False)
         try:
-            server, _ = await loop.create_unix_connection(lambda: _RelayBackend(self._caller), path)
+            with _named_for(backend, path, self._caller.get_extra_info("peername")):
+                await loop.sock_connect(backend, path)
+            server, _ = await loop.create_unix_connection(
+                lambda: _RelayBackend(self._caller), sock=backend
+            )
         except OSError:  # the gRPC server has stopped
+            backend.close()
             self._caller.close()
             return
         # The client may have hung up meanwhile. Then `connection_lost` found no server to close.
@@ -194,6 +206,28 @@ class _RelayBackend(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._caller.close()
+
+
+@contextmanager
+def _named_for(backend: socket.socket, path: str, peer: tuple[Any, ...] | None) -> Iterator[None]:
+    """Bind the socket to a name with the caller's address, which the gRPC server would not know
+    otherwise (`api/grpc/peers.py`). The other end keeps the name, the file is not needed longer.
+
+    A name that can't be bound, such as one that is too long for the system, is left out.
+    """
+    try:
+        address, port = ip_address((peer or ("",))[0]), (peer or (0, 0))[1]
+    except ValueError:
+        yield
+        return
+    name = Path(path).parent / f"{address.packed.hex()}-{port:x}"
+    with suppress(OSError):
+        backend.bind(str(name))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            name.unlink()
 
 
 def _forward(data: bytes, to: asyncio.Transport) -> None:

@@ -1,4 +1,4 @@
-"""Tables of conversations, jobs, the search index and the audit log, for building queries.
+"""Tables of conversations, jobs, the search index, the audit log and API keys.
 
 The migrations own the real definitions; a test compares the two on every engine. Table names are
 public: operators' SQL relies on them.
@@ -174,3 +174,17 @@ events = Table(
 )
 
 state = Table("server_state", metadata, text("name"), text("value"))
+
+# Keys that the server issued. `digest` is the hash of a key, which is stored nowhere itself.
+api_keys = Table(
+    "api_keys",
+    metadata,
+    uuid("id"),
+    text("digest"),
+    text("client_id"),
+    text("name"),
+    timestamp("created_at"),
+    text("created_by"),
+    timestamp("expires_at"),
+    timestamp("revoked_at"),
+)

@@ -1,0 +1,1 @@
+"""API keys that the server issues, beside those of the settings."""
