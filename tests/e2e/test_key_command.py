@@ -5,11 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
-import pytest
 
 from tests.support.engines import TestDatabase
 from tests.support.processes import on_database, run_command, start_server
-from tests.support.world import JWT_SECRET, a_token
+from tests.support.world import JWT_SECRET
 
 NewDatabase = Callable[[], TestDatabase]
 
