@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.agents.requesters import RequesterLookup
+from recollect.agents.requesters import RequesterLookup, UserRegistrar
 from recollect.conversations.sharing.membership import Membership
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal
@@ -34,11 +34,23 @@ from tests.support.storage import Storage
 ACME = frozenset({OrgId("acme")})
 
 
+class _NobodyAwaited:
+    def take_over(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> None:
+        """Nobody spoke of these users before."""
+
+
+def a_lookup(storage: Storage) -> RequesterLookup:
+    context = storage.context
+    return RequesterLookup(
+        context, UserRegistrar(context.stores, context.runtime, _NobodyAwaited())
+    )
+
+
 def a_user(storage: Storage, name: str, orgs: frozenset[OrgId] = ACME) -> Requester:
     """Somebody who has called."""
     user_id = UserId(f"{name}-{storage.new_id()}")
     principal = Principal(user_id, orgs=orgs)
-    return storage.run(RequesterLookup(storage.context).resolve(principal))
+    return storage.run(a_lookup(storage).resolve(principal))
 
 
 def a_person(storage: Storage, by: Requester, name: str = "Sam") -> Person:
@@ -69,7 +81,7 @@ def a_chat(storage: Storage, *people: Requester) -> ChatId:
 
 
 def test_the_person_of_a_user_is_made_once_by_eight_threads(storage: Storage) -> None:
-    requesters = RequesterLookup(storage.context)
+    requesters = a_lookup(storage)
     principal = Principal(UserId(storage.new_id()), orgs=ACME)
     with ThreadPoolExecutor(8) as pool:
         made = [pool.submit(storage.run, requesters.resolve(principal)) for _ in range(8)]

@@ -7,8 +7,16 @@ from typing import Protocol
 from recollect.agents.model import Agent, MemoriesOfRemoved
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
-from recollect.kernel.ids import MemoryId, RunId
+from recollect.kernel.ids import MemoryId, OrgId, RunId, UserId
 from recollect.memories.model import CleanupRow
+
+
+class HandleTakeover(Protocol):
+    """Gives users what was said of them before they were known."""
+
+    def take_over(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> None:
+        """Merge the people of these orgs who stand for this user into the user's person."""
+        ...
 
 
 class AgentRemoval(Protocol):

@@ -1,5 +1,6 @@
 """Looks up the caller of a memory operation: the person of a user, or the org of an agent."""
 
+from recollect.agents.hooks import HandleTakeover
 from recollect.agents.store_bundle import AgentStores
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
@@ -10,13 +11,37 @@ from recollect.kernel.owner import OwnerKind
 from recollect.kernel.runtime import Runtime
 
 
+class UserRegistrar:
+    """Makes users known: their person, their orgs, and what was said of them before."""
+
+    def __init__(self, stores: AgentStores, runtime: Runtime, handles: HandleTakeover) -> None:
+        self._stores = stores
+        self._runtime = runtime
+        self._handles = handles
+
+    def register(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> KnownUser:
+        """Create a person for the user, unless the user has one, and store the orgs."""
+        users = self._stores.users
+        known = users.fetch(tx, user_id)
+        if known is None:
+            person_id, now = PersonId(self._runtime.ids.new()), self._runtime.clock.now()
+            users.insert_person(tx, user_id, person_id, name=default_name(user_id), at=now)
+        # Before the orgs: the person would keep those that came with whom they take over.
+        self._handles.take_over(tx, user_id, orgs)
+        users.update_orgs(tx, user_id, orgs)
+        known = users.fetch(tx, user_id)
+        if known is None:
+            raise RuntimeError("a user who was introduced is not known")
+        return known
+
+
 class RequesterLookup:
     """One read per request. It writes only for a new user, or if the user's orgs have changed."""
 
-    def __init__(self, context: ServiceContext[AgentStores]) -> None:
+    def __init__(self, context: ServiceContext[AgentStores], registrar: UserRegistrar) -> None:
         self._database = context.database
         self._stores = context.stores
-        self._runtime = context.runtime
+        self._registrar = registrar
 
     async def resolve(self, principal: Principal, *, introduce: bool = True) -> Requester:
         """Return the caller with person, user ids and orgs.
@@ -30,31 +55,16 @@ class RequesterLookup:
         if known is None and not introduce:
             return Requester(principal, principal.orgs, None, frozenset({user_id}))
         if known is None or known.orgs != principal.orgs:
-            known = await self._database.write(lambda tx: self._register_user(tx, principal))
+            # The registrar looks again: another request of the same user may have been faster.
+            known = await self._database.write(
+                lambda tx: self._registrar.register(tx, user_id, principal.orgs)
+            )
         return Requester(principal, principal.orgs, known.person_id, known.user_ids)
 
     async def _orgs_of_agent(self, principal: Principal) -> frozenset[OrgId]:
         agent_id = AgentId(principal.identity.id)
         agent = await self._database.read(lambda tx: self._stores.agents.fetch(tx, agent_id))
         return principal.orgs if agent is None else frozenset({agent.org_id})
-
-    def _register_user(self, tx: Tx, principal: Principal) -> KnownUser:
-        user_id, users = principal.user_id, self._stores.users
-        # Fetched again: the first read was in another transaction, and another request of the same
-        # user may have been faster.
-        if users.fetch(tx, user_id) is None:
-            ensure_person(tx, self._stores, self._runtime, user_id)
-        users.update_orgs(tx, user_id, principal.orgs)
-        known = users.fetch(tx, user_id)
-        if known is None:
-            raise RuntimeError("a user who was introduced is not known")
-        return known
-
-
-def ensure_person(tx: Tx, stores: AgentStores, runtime: Runtime, user_id: UserId) -> None:
-    """Create a person for the user, unless the user has one."""
-    person_id, now = PersonId(runtime.ids.new()), runtime.clock.now()
-    stores.users.insert_person(tx, user_id, person_id, name=default_name(user_id), at=now)
 
 
 def default_name(user_id: UserId) -> str:

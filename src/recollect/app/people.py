@@ -1,6 +1,6 @@
 """Builds the services of people, chats, agents and runs."""
 
-from recollect.agents.requesters import RequesterLookup
+from recollect.agents.requesters import RequesterLookup, UserRegistrar
 from recollect.agents.service import AgentService
 from recollect.app.context import AppContext
 from recollect.http.services import Services
@@ -20,8 +20,9 @@ def build_people_family(context: AppContext) -> Services:
     merging = MergeService(
         context, audit, count_visible=MergeCounter(stores, context.viewers).count_visible
     )
+    registrar = UserRegistrar(stores, context.runtime, merging)
     return Services(
-        RequesterLookup(context),
+        RequesterLookup(context, registrar),
         AgentService(
             context, audit, removal=AgentWithMemoriesRemoval(stores, context.runtime, audit)
         ),
@@ -36,5 +37,5 @@ def build_people_family(context: AppContext) -> Services:
         ClaimService(context, audit, names=context.names),
         merging,
         ChatService(context, audit),
-        ParticipantService(context, audit, orgs_of=orgs.find_orgs),
+        ParticipantService(context, audit, registrar=registrar, orgs_of=orgs.find_orgs),
     )

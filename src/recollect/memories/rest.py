@@ -1,6 +1,6 @@
 """Operations for writing, changing, moving and deleting memories. Their bodies are the commands."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.http.call import Call, Handler, Reply
@@ -40,8 +40,13 @@ from recollect.memories.write.batch import (
     BatchService,
     BatchSuccess,
 )
-from recollect.memories.write.writer import MemoryWriteResult, WriteStatus
+from recollect.memories.write.writer import (
+    MemoryWriteResult,
+    WriteStatus,
+    WriteWarning,
+)
 
+_WARNINGS: Schema = {"type": "array", "items": resource({"code": TEXT, "message": TEXT})}
 RESOURCES: dict[str, Schema] = {
     "WriteResult": resource(
         {
@@ -49,10 +54,7 @@ RESOURCES: dict[str, Schema] = {
             "group_id": TEXT,
             "status": {"type": "string", "enum": [str(status) for status in WriteStatus]},
             "memory": schema_ref("Memory"),
-            "warnings": {
-                "type": "array",
-                "items": resource({"code": TEXT, "message": TEXT}),
-            },
+            "warnings": _WARNINGS,
         }
     ),
     "BatchResults": resource(
@@ -61,7 +63,11 @@ RESOURCES: dict[str, Schema] = {
                 "type": "array",
                 "items": object_schema(
                     {"index": INTEGER, "status": INTEGER},
-                    {"id": ID, "error": resource({"error": TEXT, "code": TEXT, "details": OBJECT})},
+                    {
+                        "id": ID,
+                        "warnings": _WARNINGS,
+                        "error": resource({"error": TEXT, "code": TEXT, "details": OBJECT}),
+                    },
                 ),
             }
         }
@@ -131,9 +137,13 @@ def write_result_to_json(written: MemoryWriteResult) -> str:
             "group_id": memory.space.group_id,
             "status": written.status,
             "memory": _written_memory_json(written.stored),
-            "warnings": [{"code": w.code, "message": w.message} for w in written.warnings],
+            "warnings": _warnings_json(written.warnings),
         }
     )
+
+
+def _warnings_json(warnings: Sequence[WriteWarning]) -> list[dict[str, str]]:
+    return [{"code": one.code, "message": one.message} for one in warnings]
 
 
 async def create_memory(call: Call) -> str:
@@ -190,7 +200,9 @@ def _written_memory_json(stored: StoredMemory) -> dict[str, Any]:
 def _result_json(outcome: BatchOutcome) -> dict[str, Any]:
     if isinstance(outcome, BatchFailure):
         return _failure_json(outcome)
-    return {"index": outcome.index, "status": _status_code(outcome), "id": outcome.id}
+    result = {"index": outcome.index, "status": _status_code(outcome), "id": outcome.id}
+    warned = {"warnings": _warnings_json(outcome.warnings)} if outcome.warnings else {}
+    return result | warned
 
 
 def _status_code(done: BatchSuccess) -> int:

@@ -59,6 +59,7 @@ class PersonClaims:
             added_by=requester.identity,
             stated_by=requester.person_id,
             created_at=self._runtime.clock.now(),
+            verified=requester.is_admin or requester.principal.trusted,
         )
         stored = self._stores.claims.put_alias(tx, alias)
         if stored.id == alias.id:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
+from recollect.identity.model import Principal
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict
-from recollect.kernel.ids import PersonId
+from recollect.kernel.ids import OrgId, PersonId, UserId
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.people.cards import PersonCard, load_card, load_cards
 from recollect.people.commands import MergePeople, UnmergePeople
@@ -18,6 +19,7 @@ from recollect.people.model import (
     MergePlan,
     Person,
     is_auto_mergeable,
+    is_handle_of,
     normal_form,
     plan_merge,
 )
@@ -109,6 +111,22 @@ class MergeService:
         oldest = min(alike, key=lambda one: (one.created_at, one.id))
         self._execute_merge(tx, requester, plan_merge(oldest, person))
         return oldest
+
+    def take_over(self, tx: Tx, user_id: UserId, orgs: frozenset[OrgId]) -> None:
+        """Merge those into the user's person who stand for this user, since somebody of these orgs
+        said `@` and the user's id before."""
+        stores, handle = self._stores, normal_form(user_id)
+        if not is_handle_of(user_id, handle):
+            return
+        # Who says the handle at this moment locks it too, and finds the user after that.
+        stores.people.lock_handle(tx, handle)
+        awaited = stores.people.find_awaited(tx, handle, None, orgs=orgs)
+        person_id = stores.people.people_by_user(tx, [user_id])[user_id]
+        people = stores.people.fetch_many(tx, [person_id, *awaited])
+        principal = Principal(user_id, orgs=orgs)
+        requester = Requester(principal, orgs, person_id, frozenset({user_id}))
+        for id_ in awaited:
+            self._execute_merge(tx, requester, plan_merge(people[person_id], people[id_]))
 
     def _execute_merge(self, tx: Tx, requester: Requester, plan: MergePlan) -> dict[str, int]:
         """Carry out a permitted merge and record it; returns the counts of what moved."""

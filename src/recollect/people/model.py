@@ -27,7 +27,8 @@ PROVIDER_CHARS_MAX = 100
 
 # The lookahead keeps at least one character: somebody may be called My.
 _LEADING_WORDS = re.compile(r"\A(?:(?:my|the) |@ ?)+(?=.)", re.DOTALL)
-_HANDLE_MARK = re.compile(r"[@_\d]")
+# A mark in front, as in "my @bob", or an address without blanks, as bob@example.com.
+_ADDRESS = re.compile(r"\A(?:(?:my|the) )*(?:@ ?\S|\S+@\S+\Z)")
 _SELF_WORDS = frozenset({"i", "me", "myself"})
 
 
@@ -44,6 +45,9 @@ class Person:
 
     A person with `merged_into` is nothing but a redirect to the canonical person. A redirect never
     points to another redirect.
+
+    A person with `awaited_handle` stands for whoever bears that handle at `awaited_provider`, or
+    for the user with that id if there is no provider: somebody said `@bob` before bob was known.
     """
 
     id: PersonId
@@ -56,11 +60,21 @@ class Person:
     updated_at: datetime
     merged_into: PersonId | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    awaited_handle: str | None = None
+    awaited_provider: str | None = None
+
+    @property
+    def is_users(self) -> bool:
+        """Is the person that of a user, or of one who is awaited?"""
+        return bool(self.user_ids) or self.awaited_handle is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alias:
-    """A claim that a person has this name. `stated_by` is the stater's person; agents have none."""
+    """A claim that a person has this name. `stated_by` is the stater's person; agents have none.
+
+    `verified`: an admin or a trusted client stated it.
+    """
 
     id: ClaimId
     person_id: PersonId
@@ -71,6 +85,7 @@ class Alias:
     stated_by: PersonId | None = None
     chat_id: ChatId | None = None
     created_at: datetime
+    verified: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +127,23 @@ def is_self(word: str) -> bool:
     return _fold_text(word) in _SELF_WORDS
 
 
-def is_spelled_as_handle(name: str) -> bool:
-    """Does it have an at sign, an underscore or a digit, as no plain name has?
+def is_address(name: str) -> bool:
+    """Does it begin with an at sign, or is it spelled like an e-mail address?
 
-    Anybody may take the handle `anna`, and handles are searched first. A plain "Anna" must not mean
-    that stranger for everybody else.
+    An address names the bearer of a handle, whoever that is. A bare name never does: anybody may
+    take the handle `anna`, and "Anna" must not mean that stranger for everybody else.
     """
-    return _HANDLE_MARK.search(_fold_text(name)) is not None
+    return _ADDRESS.match(_fold_text(name)) is not None
+
+
+def is_handle_of(user_id: str, handle: str) -> bool:
+    """Is the normal form of a handle this user's id? Letters that only look alike are others."""
+    return user_id.casefold().removeprefix("@") == handle
+
+
+def normal_provider(provider: str | None) -> str | None:
+    """The spelling by which providers are compared; None for an empty one."""
+    return _fold_text(provider or "") or None
 
 
 def check_person_name(text: str, field_name: str = "name") -> None:
@@ -171,7 +196,7 @@ def plan_merge(
 def is_auto_mergeable(one: Person, other: Person) -> bool:
     """Does `people.auto_merge` merge the two? Neither is linked to a user, and creator, orgs and
     normal form of the name are equal."""
-    linked = one.user_ids or other.user_ids
+    linked = one.is_users or other.is_users
     return one.id != other.id and not linked and _auto_merge_key(one) == _auto_merge_key(other)
 
 

@@ -35,21 +35,23 @@ class NameCandidateFinder:
     def gather_stages(
         self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
     ) -> ResolutionStages:
-        """The candidates of all steps. Nobody is among them whose name the caller may not see.
+        """The candidates of all steps of a bare name. Nobody is among them whose name the caller
+        may not see.
 
         A relationship word, as "my wife", is not searched in the org: there it would find somebody
-        else's wife.
+        else's wife. A chat counts only for those who take part in it.
         """
+        if chat_id is not None and not self._takes_part(tx, requester, chat_id):
+            chat_id = None
         found = self._gather_matches(tx, requester, normal_form(name))
-        known = found.candidates()
-        present = self._present_people(tx, requester, chat_id)
+        present = ChatPeople.load(tx, self._stores, chat_id)
+        known = found.candidates(present.confirmed)
         orgs = frozenset[OrgId]() if is_relationship(name) else requester.orgs
         of_org = [one for one in known if not found.people[one.person_id].orgs.isdisjoint(orgs)]
         return ResolutionStages(
-            handles=_handle_candidates(known),
             own=requester.person_id,
             claimed=found.claimed_people(requester),
-            participants=[one for one in known if one.person_id in present],
+            participants=[one for one in known if one.person_id in present.current],
             org=of_org,
         )
 
@@ -64,22 +66,24 @@ class NameCandidateFinder:
         visible_ids = visible_people(tx, stores, requester, ids)
         return _NameMatches(form, visible_ids, named, aliases, related)
 
-    def _present_people(
-        self, tx: Tx, requester: Requester, chat_id: ChatId | None
-    ) -> frozenset[PersonId]:
-        chats = self._stores.chats
-        if chat_id is None or not chats.is_participant(
-            tx, chat_id, ParticipantKeys.for_requester(requester)
-        ):
-            return frozenset()
-        return chats.current_people(tx, chat_id)
+    def _takes_part(self, tx: Tx, requester: Requester, chat_id: ChatId) -> bool:
+        keys = ParticipantKeys.for_requester(requester)
+        return self._stores.chats.is_participant(tx, chat_id, keys)
 
 
-def _handle_candidates(known: list[NameCandidate]) -> list[NameCandidate]:
-    """If a user's person has the handle, only such people count: an unlinked person may have been
-    given the same handle by a stranger."""
-    users = [one for one in known if one.handles and one.linked_to_user]
-    return users or known
+@dataclass(frozen=True, slots=True)
+class ChatPeople:
+    """Who takes part in a chat now, and who of them by their own doing."""
+
+    current: frozenset[PersonId] = frozenset()
+    confirmed: frozenset[PersonId] = frozenset()
+
+    @classmethod
+    def load(cls, tx: Tx, stores: PeopleStores, chat_id: ChatId | None) -> "ChatPeople":
+        if chat_id is None:
+            return cls()
+        current = stores.chats.current_people(tx, chat_id)
+        return cls(current, current)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +97,9 @@ class _NameMatches:
     aliases: list[Alias]
     related: list[Relationship]
 
-    def candidates(self) -> list[NameCandidate]:
-        """Everybody with that name, alias or handle."""
+    def candidates(self, confirmed: Collection[PersonId]) -> list[NameCandidate]:
+        """Everybody with that name, alias or handle; `confirmed`: who takes part in the chat by
+        their own doing."""
         full_names = {one for one, _ in self.named} | self._ids_by_alias_kind(AliasKind.ALIAS)
         handles = self._ids_by_alias_kind(AliasKind.HANDLE)
         form, none = frozenset({self.form}), frozenset[str]()
@@ -103,7 +108,8 @@ class _NameMatches:
                 one.id,
                 form if one.id in full_names else none,
                 form if one.id in handles else none,
-                linked_to_user=bool(one.user_ids),
+                linked_to_user=one.is_users,
+                confirmed=one.id in confirmed,
             )
             for one in self.people.values()
             if one.id in full_names | handles
@@ -135,7 +141,11 @@ def is_stater(requester: Requester, claim: Alias) -> bool:
 def person_view(person: Person, sharing_chat: frozenset[PersonId]) -> PersonView:
     """The facts that the rules need; `sharing_chat`: who shares a chat with the caller."""
     return PersonView(
-        person.created_by, frozenset(person.user_ids), person.orgs, person.id in sharing_chat
+        person.created_by,
+        frozenset(person.user_ids),
+        person.orgs,
+        in_common_chat=person.id in sharing_chat,
+        awaited=person.awaited_handle is not None,
     )
 
 

@@ -4,19 +4,24 @@ everybody who could be meant (`ResolutionStages`).
 Two names match only if their normal forms are equal; prefixes, parts and similar spellings never
 match. A wrong match would disclose memories to the wrong person, so in doubt the rule creates a new
 person or asks the caller to choose.
+
+A bare name opens nobody's door: it means a user only if that user is the speaker, takes part in the
+chat by their own doing, or is somebody whom the speaker has called so before. An address, as
+`@bob`, means the bearer of a handle.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
 
 from recollect.kernel.ids import PersonId
-from recollect.people.model import is_self, is_spelled_as_handle, normal_form
+from recollect.people.model import is_address, is_self, normal_form
 from recollect.people.relationship_words import relationship_key
 
 
 class ResolutionStep(IntEnum):
-    """The steps of the search, in their order: the closer to the speaker, the earlier."""
+    """The steps of the search, in their order: the closer to the speaker, the earlier. An address
+    is looked up at the first step alone, and all other names at the others."""
 
     HANDLE = 1
     SELF = 2
@@ -29,13 +34,15 @@ class ResolutionStep(IntEnum):
 class NameCandidate:
     """A person who may be meant, with the names that count in this step, as normal forms.
 
-    `full_names` are the person's name and aliases.
+    `full_names` are the person's name and aliases. `linked_to_user`: it is the person of a user, or
+    of one who is awaited. `confirmed`: the person takes part in the chat by their own doing.
     """
 
     person_id: PersonId
     full_names: frozenset[str] = frozenset()
     handles: frozenset[str] = frozenset()
     linked_to_user: bool = False
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +62,12 @@ class ClaimedPerson:
 class ResolutionStages:
     """The candidates of each step. Ids are canonical; the order of people has no meaning.
 
-    `own` is the speaker's person, None for an agent. A step may be reduced to people who have the
-    name that is looked for.
+    `bearers` are those who bear the handle that is looked for, in groups: the first group that is
+    not empty decides. `own` is the speaker's person, None for an agent. A step may be reduced to
+    people who have the name that is looked for.
     """
 
-    handles: Sequence[NameCandidate] = ()
+    bearers: Sequence[Set[PersonId]] = ()
     own: PersonId | None = None
     claimed: Sequence[ClaimedPerson] = ()
     participants: Sequence[NameCandidate] = ()
@@ -104,20 +112,36 @@ def choosable_people(name: str, people: Iterable[NameCandidate]) -> tuple[Person
     return tuple(sorted({one.person_id for one in people if _shares_word(one, words)}))
 
 
-_StepHits = tuple[ResolutionStep, set[PersonId]]
+_StepHits = tuple[ResolutionStep, Set[PersonId]]
 
 
 def _step_hits(name: str, form: str, stages: ResolutionStages) -> tuple[_StepHits, ...]:
-    addressed = stages.handles if is_spelled_as_handle(name) else ()
+    if is_address(name):
+        return tuple((ResolutionStep.HANDLE, group) for group in stages.bearers)
     return (
-        (ResolutionStep.HANDLE, {one.person_id for one in addressed if form in one.handles}),
         (ResolutionStep.CLAIM, _claimed_ids(form, stages.claimed)),
         (
             ResolutionStep.CHAT,
-            {one.person_id for one in stages.participants if _is_called(one, form)},
+            {
+                one.person_id
+                for one in stages.participants
+                if _is_called(one, form) and (one.confirmed or _is_open(one, stages.own))
+            },
         ),
-        (ResolutionStep.ORG, {one.person_id for one in stages.org if form in one.full_names}),
+        (
+            ResolutionStep.ORG,
+            {
+                one.person_id
+                for one in stages.org
+                if form in one.full_names and _is_open(one, stages.own)
+            },
+        ),
     )
+
+
+def _is_open(one: NameCandidate, own: PersonId | None) -> bool:
+    """May anybody's bare name mean the person?"""
+    return not one.linked_to_user or one.person_id == own
 
 
 def _claimed_ids(form: str, people: Sequence[ClaimedPerson]) -> set[PersonId]:

@@ -4,7 +4,7 @@ members and change by sharing."""
 from collections.abc import Callable
 from datetime import datetime
 
-from recollect.agents.requesters import ensure_person
+from recollect.agents.requesters import UserRegistrar
 from recollect.agents.service import require_agent
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
@@ -50,6 +50,7 @@ class ParticipantService:
         context: ServiceContext[PeopleStores],
         audit: MemoryAudit,
         *,
+        registrar: UserRegistrar,
         orgs_of: Callable[[UserId], frozenset[OrgId]],
     ) -> None:
         """`orgs_of` returns the orgs of a user who has not presented a token."""
@@ -57,6 +58,7 @@ class ParticipantService:
         self._stores = context.stores
         self._runtime = context.runtime
         self._audit = audit
+        self._registrar = registrar
         self._orgs_of = orgs_of
 
     async def list(
@@ -181,8 +183,8 @@ class ParticipantService:
         if self._stores.users.fetch(tx, user_id) is None:
             # A user who never called. Visibility in a private chat depends on the person and the
             # orgs of the partner, so both are stored, with the orgs that are known without a token.
-            ensure_person(tx, self._stores, self._runtime, user_id)
-            self._stores.users.update_orgs(tx, user_id, self._orgs_of(user_id))
+            orgs = self._orgs_of(user_id)
+            self._registrar.register(tx, user_id, orgs)
         return kind, member_id
 
     def _remove(

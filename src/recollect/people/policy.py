@@ -17,17 +17,24 @@ from recollect.kernel.owner import Owner
 
 @dataclass(frozen=True, slots=True)
 class PersonView:
-    """A canonical person. `in_common_chat`: do the caller and the person share a chat now?"""
+    """A canonical person. `in_common_chat`: do the caller and the person share a chat now?
+    `awaited`: the person stands for the bearer of a handle, who did not call yet."""
 
     created_by: Owner
     user_ids: frozenset[UserId] = frozenset()
     orgs: frozenset[OrgId] = frozenset()
     in_common_chat: bool = False
+    awaited: bool = False
 
     @property
     def is_linked(self) -> bool:
         """Is the person linked to a user?"""
         return bool(self.user_ids)
+
+    @property
+    def is_users(self) -> bool:
+        """Is the person that of a user, or of one who is awaited?"""
+        return self.is_linked or self.awaited
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ def may_set_time_zone(caller: Caller, view: PersonView) -> AccessDecision:
 def may_add_alias(caller: Caller, view: PersonView, *, handle: bool = False) -> AccessDecision:
     """May the caller add an alias? A handle resolves to its person for everybody, so a handle of a
     user's person needs that user or an admin."""
-    return decide_by_rules(_HANDLE_WRITERS if handle and view.is_linked else _WRITERS, caller, view)
+    return decide_by_rules(_HANDLE_WRITERS if handle and view.is_users else _WRITERS, caller, view)
 
 
 def may_merge(
@@ -136,6 +143,12 @@ def _is_creator(caller: Caller, view: PersonView) -> bool:
     return caller.who == view.created_by
 
 
+def _is_maker(caller: Caller, view: PersonView) -> bool:
+    """Who was first to say `@bob` has no rights over bob: as a creator they could merge that person
+    with their own, and hear everything that others say about bob."""
+    return _is_creator(caller, view) and not view.awaited
+
+
 def _is_the_person(caller: Caller, view: PersonView) -> bool:
     return _is_one_of(caller, view.user_ids)
 
@@ -169,7 +182,7 @@ _PersonRules = tuple[tuple[str, Callable[[Caller, PersonView], bool]], ...]
 _ClaimRules = tuple[tuple[str, Callable[[Caller, ClaimView], bool]], ...]
 
 _SELF_RULES: _PersonRules = (("that user", _is_the_person),)
-_WRITERS: _PersonRules = (("creator", _is_creator), *_SELF_RULES)
+_WRITERS: _PersonRules = (("creator", _is_maker), *_SELF_RULES)
 _HANDLE_WRITERS: _PersonRules = (*_SELF_RULES, ("admin", _is_admin))
 _ERASERS: _PersonRules = _HANDLE_WRITERS
 _USER_READERS: _PersonRules = (*_SELF_RULES, ("somebody in a common chat", _shares_chat))

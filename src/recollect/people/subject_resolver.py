@@ -2,6 +2,7 @@
 nobody yet creates a person."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.transaction import Tx
@@ -9,11 +10,13 @@ from recollect.identity.requester import Requester
 from recollect.kernel.errors import InvalidInput, ValidationFailed
 from recollect.kernel.ids import ChatId, PersonId, parse_uuid
 from recollect.kernel.runtime import Runtime
+from recollect.people.handle_bearers import HandleBearers
 from recollect.people.model import (
     ClaimId,
     Person,
     Relationship,
     check_person_name,
+    is_address,
     normal_form,
 )
 from recollect.people.name_candidates import NameCandidateFinder, visible_person
@@ -22,6 +25,14 @@ from recollect.people.name_rules import PersonNameScreen
 from recollect.people.relationship_words import is_relationship
 from recollect.people.store.bundle import PeopleStores
 from recollect.screening.secret_check import refuse_secrets
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSubjects:
+    """Canonical ids without duplicates, in the order of the names, and the people who are new."""
+
+    ids: tuple[PersonId, ...] = ()
+    created: tuple[Person, ...] = ()
 
 
 class SubjectResolver:
@@ -35,11 +46,12 @@ class SubjectResolver:
         self._audit = audit
         self._names = names
         self._naming = NameCandidateFinder(stores)
+        self._bearers = HandleBearers(stores)
 
     def resolve(
         self, tx: Tx, requester: Requester, names: Sequence[str], chat_id: ChatId | None
-    ) -> tuple[PersonId, ...]:
-        """Canonical ids of these ids and names, without duplicates, in their order. Creates people.
+    ) -> ResolvedSubjects:
+        """The people of these ids and names. Creates people.
 
         NotFound for an id that the requester may not see. InvalidInput with code
         `ambiguous_subject` for a name that may mean several people, ValidationFailed for a word
@@ -49,7 +61,9 @@ class SubjectResolver:
             self._resolve_one(tx, requester, name, chat_id=chat_id, field=f"subjects[{index}]")
             for index, name in enumerate(names)
         ]
-        return tuple(dict.fromkeys(found))
+        ids = [one.id if isinstance(one, Person) else one for one in found]
+        created = [one for one in found if isinstance(one, Person)]
+        return ResolvedSubjects(tuple(dict.fromkeys(ids)), tuple(created))
 
     def canonical_ids(self, tx: Tx, person_ids: Iterable[PersonId]) -> tuple[PersonId, ...]:
         """The canonical ids of these people, without duplicates, in their order; unknown ids are
@@ -62,42 +76,19 @@ class SubjectResolver:
         self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
     ) -> NameResolution:
         """The person that a name means, or why there is none. Creates nobody."""
-        return resolve_name(name, self._naming.gather_stages(tx, requester, name, chat_id))
-
-    def create_person(
-        self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
-    ) -> PersonId:
-        """Create a person of that name.
-
-        "My wife" is no name but a relationship: the person then gets a claim of that relationship
-        to the requester and belongs to no org. In an org, others who say "my wife" would find this
-        person.
-        """
-        display_name = " ".join(name.split())
-        nameless = is_relationship(name)
-        now = self._runtime.clock.now()
-        person = Person(
-            id=PersonId(self._runtime.ids.new()),
-            name=display_name,
-            created_by=requester.identity,
-            orgs=frozenset() if nameless else requester.orgs,
-            created_at=now,
-            updated_at=now,
-        )
-        self._stores.people.insert(tx, person)
-        if nameless:
-            self._claim_relationship(tx, requester, person, chat_id=chat_id)
-        self._audit.record(tx, requester, "person.create", payload={"person_id": person.id})
-        return person.id
+        finder = self._bearers if is_address(name) else self._naming
+        return resolve_name(name, finder.gather_stages(tx, requester, name, chat_id))
 
     def _resolve_one(
         self, tx: Tx, requester: Requester, name: str, *, chat_id: ChatId | None, field: str
-    ) -> PersonId:
+    ) -> Person | PersonId:
+        """A new person, or the id of a known one."""
         # Most names resolve to somebody who exists, and that needs no lock. Only when a person
-        # would be created is the requester locked, and the name is looked up a second time: two
-        # concurrent writes of one requester that both mention a new "Anna" must create one Anna.
-        # The second writer waits for the lock, then finds the person that the first one created.
-        # Two different requesters may create one Anna each: they may well mean different people.
+        # would be created is a lock taken, and the name is looked up a second time: two concurrent
+        # writes of one requester that both mention a new "Anna" must create one Anna. The second
+        # writer waits for the lock, then finds the person that the first one created. Two different
+        # requesters may create one Anna each: they may well mean different people. An address means
+        # one person whoever says it, so there the address is locked too.
         #
         # Secrets and personal data are refused before the lock and only for a name that would be
         # stored. A name that resolves is not stored, so it needs no screening.
@@ -109,7 +100,7 @@ class SubjectResolver:
         if found.creates:
             refuse_secrets(**{field: name})
             self._names.refuse_pii(name, field)
-            self._lock_requester(tx, requester)
+            self._lock(tx, requester, name)
             found = self.look_up_name(tx, requester, name, chat_id)
         if found.person_id is not None:
             return found.person_id
@@ -119,7 +110,40 @@ class SubjectResolver:
             raise ValidationFailed.for_field(
                 field, "must name somebody; here this word names nobody"
             )
-        return self.create_person(tx, requester, name, chat_id)
+        return self._create_person(tx, requester, name, chat_id)
+
+    def _create_person(
+        self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
+    ) -> Person:
+        """Create the person of that name, or the one who stands for the bearer of a handle.
+
+        "My wife" is no name but a relationship: the person then gets a claim of that relationship
+        to the requester and belongs to no org. In an org, others who say "my wife" would find this
+        person.
+        """
+        address = is_address(name)
+        nameless = not address and is_relationship(name)
+        now = self._runtime.clock.now()
+        person = Person(
+            id=PersonId(self._runtime.ids.new()),
+            name=_display_name(name),
+            created_by=requester.identity,
+            orgs=frozenset() if nameless else requester.orgs,
+            created_at=now,
+            updated_at=now,
+            awaited_handle=normal_form(name) if address else None,
+            awaited_provider=self._bearers.provider_of(tx, requester, chat_id) if address else None,
+        )
+        self._stores.people.insert(tx, person)
+        if nameless:
+            self._claim_relationship(tx, requester, person, chat_id=chat_id)
+        self._audit.record(tx, requester, "person.create", payload={"person_id": person.id})
+        return person
+
+    def _lock(self, tx: Tx, requester: Requester, name: str) -> None:
+        self._lock_requester(tx, requester)
+        if is_address(name):
+            self._stores.people.lock_handle(tx, normal_form(name))
 
     def _lock_requester(self, tx: Tx, requester: Requester) -> None:
         if requester.person_id is not None:
@@ -141,6 +165,12 @@ class SubjectResolver:
             created_at=person.created_at,
         )
         self._stores.claims.put_relationship(tx, claim)
+
+
+def _display_name(name: str) -> str:
+    """The name with single blanks, without the mark of an address in front."""
+    text = " ".join(name.split())
+    return text.lstrip("@ ") or text
 
 
 def ambiguous_subject_error(field: str, candidates: Sequence[PersonId]) -> InvalidInput:

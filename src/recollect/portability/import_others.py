@@ -14,7 +14,7 @@ from recollect.kernel.owner import Owner, parse_agent_id
 from recollect.memories.write_access import not_owner_error
 from recollect.people.chat import ChatKind, ParticipantKind, check_chat
 from recollect.people.claims_service import require_free_handle
-from recollect.people.model import AliasKind
+from recollect.people.model import AliasKind, normal_form, normal_provider
 from recollect.portability.fields import LineValues
 from recollect.portability.import_model import (
     ImportLine,
@@ -184,7 +184,8 @@ _RESTRICTIONS: Mapping[
 
 
 def _restrict_claim(claim: LineValues, order: ImportOrder) -> LineValues:
-    return claim | {"stated_by": order.requester.person_id, "chat_id": None}
+    own = {"stated_by": order.requester.person_id, "chat_id": None}
+    return claim | own | ({"verified": False} if "verified" in claim else {})
 
 
 def _row_key(line: ImportLine) -> Any:
@@ -199,8 +200,13 @@ def _fill_defaults(values: LineValues, type_: LineType) -> LineValues:
     """The values with defaults for the fields that a line may omit."""
     if type_ is LineType.PERSON:
         lists = {name: values[name] or [] for name in ("users", "orgs", "aliases", "relationships")}
+        lists["aliases"] = [one | {"verified": bool(one["verified"])} for one in lists["aliases"]]
         blank = Owner.user(values["users"][0]["id"]) if values["users"] else None
-        return values | lists | {"created_by": values["created_by"] or blank}
+        awaited = {
+            "awaited_handle": normal_form(values["awaited_handle"] or "") or None,
+            "awaited_provider": normal_provider(values["awaited_provider"]),
+        }
+        return values | lists | awaited | {"created_by": values["created_by"] or blank}
     if type_ is LineType.RUN:
         return values | {"metadata": values["metadata"] or {}}
     return values

@@ -28,6 +28,7 @@ from recollect.portability.fields import (
     list_parser,
     number_parser,
     object_parser,
+    parse_bool,
     parse_chat_id,
     parse_fields,
     parse_instant,
@@ -79,6 +80,7 @@ _ALIAS = object_parser(
     LineField("added_by", parse_owner_field, True),
     *_PROVENANCE_FIELDS,
     LineField("created_at", parse_instant, True),
+    LineField("verified", parse_bool),
 )
 _RELATIONSHIP = object_parser(
     *line_fields(_NAME, "id", "relationship", needed=True),
@@ -118,6 +120,7 @@ LINE_FIELDS: Mapping[LineType, tuple[LineField, ...]] = {
         *line_fields(parse_instant, "created_at", "updated_at", needed=True),
         LineField("merged_into", _NAME),
         LineField("metadata", parse_metadata),
+        *line_fields(_NAME, "awaited_handle", "awaited_provider"),
         LineField("aliases", list_parser(_ALIAS)),
         LineField("relationships", list_parser(_RELATIONSHIP, ITEMS_MAX)),
     ),

@@ -44,6 +44,8 @@ people = Table(
     text("merged_into"),
     text("metadata"),
     text("erasure_id"),
+    text("awaited_handle"),
+    text("awaited_provider"),
 )
 
 person_orgs = Table(
@@ -74,6 +76,7 @@ person_aliases = Table(
     text("stated_by"),
     text("chat_id"),
     timestamp("created_at"),
+    flag("verified"),
 )
 
 person_relationships = Table(

@@ -49,7 +49,8 @@ def _has_user(person: Any) -> ColumnElement[bool]:
     return exists(select(ONE).where(user.person_id == person.id).correlate(person.id.table))
 
 
-# Another person with the same name and creator and a smaller id: the one to merge into.
+# Another person with the same name and creator and a smaller id: the one to merge into. Who stands
+# for the bearer of a handle is nobody's namesake.
 FIRST = people.alias("first")
 NAMESAKE = and_(
     FIRST.c.merged_into.is_(None),
@@ -58,6 +59,8 @@ NAMESAKE = and_(
     FIRST.c.normal_name == _p.normal_name,
     FIRST.c.created_by_kind == _p.created_by_kind,
     FIRST.c.created_by_id == _p.created_by_id,
+    FIRST.c.awaited_handle.is_(None),
+    _p.awaited_handle.is_(None),
 )
 
 

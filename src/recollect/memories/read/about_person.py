@@ -5,16 +5,19 @@ from dataclasses import replace
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
+from recollect.kernel.errors import NotFound
 from recollect.kernel.ids import PersonId
 from recollect.kernel.pages import decode_key
 from recollect.kernel.space import SpaceKind
 from recollect.memories.filters import MemoryFilters
+from recollect.memories.model import MemoryFilter, ReadContext
 from recollect.memories.read.audit import ReadAudit
 from recollect.memories.read.history import VersionHistory
 from recollect.memories.read.listing import MemoryLister, MemoryPage
 from recollect.memories.read.resolve_filters import resolve_filter
 from recollect.memories.store.bundle import MemoryStores
-from recollect.people.name_candidates import visible_person
+from recollect.people.model import Person
+from recollect.people.name_candidates import visible_people
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewers import ViewerFactory
 
@@ -49,13 +52,14 @@ class PersonMemories:
         after: str | None,
         limit: int,
     ) -> MemoryPage:
-        """Memories about a person whose name the caller may see, the newest first, as far as they
-        are visible in this context. A memory that is not portable is listed in its own chat only.
+        """Memories about a person, the newest first, as far as they are visible in this context. A
+        memory that is not portable is listed in its own chat only. NotFound for a person whose name
+        the caller may not see, unless the caller may see a memory about them.
         """
         place = decode_key(_LIST, after) if after else None
 
         def work(tx: Tx) -> MemoryPage:
-            person = visible_person(tx, self._stores, requester, person_id)
+            person = self._fetch_person(tx, requester, person_id, filters)
             memory_filter = replace(
                 resolve_filter(tx, self._stores, filters, known_to=requester),
                 spaces=_SPACES,
@@ -70,3 +74,26 @@ class PersonMemories:
         listed = [stored.memory for stored in found.page.items]
         await self._reads.record_reads(requester, "listPersonMemories", listed, rule=found.context)
         return found
+
+    def _fetch_person(
+        self, tx: Tx, requester: Requester, person_id: PersonId, filters: MemoryFilters
+    ) -> Person:
+        """A person whose name the caller may see, or whom a memory that the caller may see is
+        about: that one has told the id. NotFound for anybody else."""
+        named = visible_people(tx, self._stores, requester, [person_id]).get(person_id)
+        person = named or self._stores.people.fetch(tx, person_id)
+        if person is None:
+            raise NotFound("person", person_id)
+        contexts = {filters.context, ReadContext()}
+        if named is None and not any(
+            self._is_subject(tx, requester, person.id, one) for one in contexts
+        ):
+            raise NotFound("person", person_id)
+        return person
+
+    def _is_subject(
+        self, tx: Tx, requester: Requester, person_id: PersonId, context: ReadContext
+    ) -> bool:
+        viewer = self._viewers.viewer_for(tx, requester, context)
+        about = MemoryFilter(subjects=(person_id,))
+        return bool(self._stores.memories.page(tx, viewer, about, after=None, limit=1))

@@ -29,7 +29,7 @@ from recollect.memories.model import MemorySource
 from recollect.memories.service import MemoryService
 from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.write.changes import MemoryChanges
-from recollect.memories.write.writer import MemoryWriter
+from recollect.memories.write.writer import MemoryWriter, WriteWarning
 
 _OPERATION_NAME = "batchMemories"
 
@@ -42,6 +42,7 @@ class BatchSuccess:
     op: BatchOp
     id: MemoryId
     approval_id: str | None = None
+    warnings: tuple[WriteWarning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,8 @@ class BatchService:
         def create(tx: Tx) -> BatchSuccess:
             made = self._memories.fetch_reserved(tx, requester, reserved_id)
             written = made or self._writer.write(tx, requester, screened, at=at)
-            return BatchSuccess(index, BatchOp.CREATE, written.stored.memory.id)
+            memory_id, warnings = written.stored.memory.id, written.warnings
+            return BatchSuccess(index, BatchOp.CREATE, memory_id, warnings=warnings)
 
         return create
 

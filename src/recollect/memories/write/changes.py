@@ -195,7 +195,7 @@ class MemoryChanges:
         if command.subjects is not None:
             names, chat_id = tuple(command.subjects), before.learned_in
             people = self._hooks.people
-            subjects = people.resolve(tx, requester, names, chat_id) if names else ()
+            subjects = people.resolve(tx, requester, names, chat_id).ids if names else ()
         speaker = requester.person_id if patch.changes_text(before) else before.stated_by
         # Trust is derived again only if speaker or subjects change: a repeat by a subject may have
         # raised it to a fact, which these two fields alone don't show.

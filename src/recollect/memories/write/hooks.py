@@ -9,6 +9,7 @@ from recollect.identity.requester import Requester
 from recollect.kernel.ids import AgentId, ChatId, MemoryId, PersonId, RunId
 from recollect.memories.expiry import Approval
 from recollect.memories.model import StoredMemory
+from recollect.people.subject_resolver import ResolvedSubjects
 from recollect.search.model import IndexedWords
 
 
@@ -72,7 +73,7 @@ class SubjectResolving(Protocol):
 
     def resolve(
         self, tx: Tx, requester: Requester, names: tuple[str, ...], chat_id: ChatId | None
-    ) -> tuple[PersonId, ...]:
+    ) -> ResolvedSubjects:
         """The people with these ids or names. An unknown name creates a person."""
         ...
 

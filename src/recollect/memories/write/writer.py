@@ -44,6 +44,8 @@ from recollect.memories.write.hooks import (
 )
 from recollect.memories.write.screen import ScreenedDraft, ScreeningService
 from recollect.memories.write.target_space import TargetSpace, TargetSpaceResolver
+from recollect.people.model import Person
+from recollect.people.subject_resolver import ResolvedSubjects
 
 
 class WriteStatus(StrEnum):
@@ -68,6 +70,15 @@ EXPIRY_IGNORED = WriteWarning(
     "the text seems to say how long to remember it, but no future time was understood; it was"
     " stored as sent: to set an expiry send `ttl_seconds` or `expires_at`",
 )
+
+
+def person_created(person: Person) -> WriteWarning:
+    """The warning that a subject meant nobody who is known."""
+    message = (
+        f"{person.name} ({person.id}) is a new person, since the name means nobody known here; to"
+        " mean somebody else send their id as the subject, or `@` and their user id"
+    )
+    return WriteWarning("person_created", message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +170,25 @@ class MemoryWriter:
         )
         check_replaceable(olds, draft.supersedes, place.space)
         self._check_id(tx, draft)
-        new = self._build_row(tx, requester, screened, place=place, at=at)
+        people = self._resolve_subjects(tx, requester, draft)
+        new = self._build_row(requester, screened, place=place, people=people, at=at)
         olds += self._succession.fetch_by_key(tx, requester, draft, space=place.space, now=at)
         if new.memory.status is MemoryStatus.QUARANTINED:
-            return self._quarantine(tx, requester, new, olds=olds)
-        known = None if olds or draft.carried else self._find_repeated(tx, requester, new, at=at)
-        if known is not None:
-            return self._count_repeat(tx, requester, known, new=new, draft=draft)
-        return self._store_new(tx, requester, screened, new=new, olds=olds)
+            written = self._quarantine(tx, requester, new, olds=olds)
+        elif known := self._find_repeated(tx, requester, new, olds=olds, draft=draft, at=at):
+            written = self._count_repeat(tx, requester, known, new=new, draft=draft)
+        else:
+            written = self._store_new(tx, requester, screened, new=new, olds=olds)
+        created = tuple(person_created(one) for one in people.created)
+        return replace(written, warnings=(*written.warnings, *created))
+
+    def _resolve_subjects(
+        self, tx: Tx, requester: Requester, draft: MemoryDraft
+    ) -> ResolvedSubjects:
+        """The people whom a new draft names; a moved one keeps its own."""
+        if draft.carried is not None or not draft.subjects:
+            return ResolvedSubjects()
+        return self._hooks.people.resolve(tx, requester, draft.subjects, draft.learned_in)
 
     def _check_id(self, tx: Tx, draft: MemoryDraft) -> None:
         """Raise Conflict for the id of a removed memory that a history still links to: the link
@@ -176,11 +198,11 @@ class MemoryWriter:
 
     def _build_row(
         self,
-        tx: Tx,
         requester: Requester,
         screened: ScreenedDraft,
         *,
         place: TargetSpace,
+        people: ResolvedSubjects,
         at: datetime,
     ) -> StoredMemory:
         """The row from draft, space and people alone, as if the space held nothing else."""
@@ -190,11 +212,7 @@ class MemoryWriter:
         if draft.carried is not None:
             memory = build_moved(inputs, draft.carried.memory)
         else:
-            chat_id = draft.learned_in
-            people = self._hooks.people
-            names = draft.subjects
-            subjects = people.resolve(tx, requester, names, chat_id) if names else ()
-            memory = build_new(inputs, subjects)
+            memory = build_new(inputs, people.ids)
         if self._screening.should_quarantine(findings):
             memory = replace(memory, status=MemoryStatus.QUARANTINED)
         return StoredMemory(
@@ -230,11 +248,18 @@ class MemoryWriter:
         return MemoryWriteResult(stored, WriteStatus.QUARANTINED, self._expiry_warnings(stored))
 
     def _find_repeated(
-        self, tx: Tx, requester: Requester, new: StoredMemory, *, at: datetime
+        self,
+        tx: Tx,
+        requester: Requester,
+        new: StoredMemory,
+        *,
+        olds: Sequence[StoredMemory],
+        draft: MemoryDraft,
+        at: datetime,
     ) -> StoredMemory | None:
         """The statement that this one repeats, locked: active, in the same space, with equal text,
         and the requester's to change. Others' rows are passed over as if they were not there."""
-        if new.memory.kind is not MemoryKind.STATEMENT:
+        if olds or draft.carried or new.memory.kind is not MemoryKind.STATEMENT:
             return None
         statement = statement_facts(new.memory)
         # `find_same_text` also locks the text itself in this space until the commit. A second

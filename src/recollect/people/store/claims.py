@@ -1,9 +1,10 @@
 """The store of claims about people: aliases and relationships, each with its stater."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Table, delete, insert, or_, select
+from sqlalchemy import Table, delete, insert, or_, select, update
 
 from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import Query, literal_word, param
@@ -37,12 +38,16 @@ class ClaimStore:
     """Aliases and relationships, one for each person, word and stater."""
 
     def put_alias(self, tx: Tx, alias: Alias) -> Alias:
-        """Insert the alias, unless the stater has one of that normal form and kind; return the
-        stored one."""
+        """Insert the alias, unless the stater has one of that normal form, kind and provider;
+        return the stored one. It is verified from then on if either is."""
         params = alias_params(alias)
-        row = tx.fetch_first(_SAME_ALIAS, params)
-        if row is not None:
-            return alias_from_row(row)
+        # The provider is compared here, not in SQL: it may be NULL, which equals nothing there.
+        for row in tx.fetch(_SAME_ALIAS, params):
+            known = alias_from_row(row)
+            if known.provider == alias.provider:
+                verified = known.verified or alias.verified
+                tx.run(_VERIFY_ALIAS, {"id": known.id, "verified": verified})
+                return replace(known, verified=verified)
         tx.run(_INSERT_ALIAS, params)
         return alias
 
@@ -105,6 +110,11 @@ _SAME_RELATIONSHIP = Query(
     )
 )
 _INSERT_ALIAS = Query(insert(person_aliases).values(column_params(person_aliases)))
+_VERIFY_ALIAS = Query(
+    update(person_aliases)
+    .where(_a.id == param("id", _a.id))
+    .values(verified=param("verified", _a.verified))
+)
 _INSERT_RELATIONSHIP = Query(
     insert(person_relationships).values(column_params(person_relationships))
 )

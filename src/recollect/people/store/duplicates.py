@@ -37,7 +37,8 @@ def find_duplicates(
 
 def _spellings_query() -> Any:
     """All spellings of these people: names, and aliases that the caller may see."""
-    is_own = and_(LIVE, or_(CREATED_BY_CALLER, _p.id == OWN_PERSON))
+    made = and_(CREATED_BY_CALLER, _p.awaited_handle.is_(None))
+    is_own = and_(LIVE, or_(made, _p.id == OWN_PERSON))
     names = select(_p.id, _p.normal_name.label("form"), literal_word("name").label("kind")).where(
         is_own
     )

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Select,
     and_,
     case,
+    exists,
     func,
     insert,
     literal_column,
@@ -21,7 +22,7 @@ from sqlalchemy import (
     update,
 )
 
-from recollect.db.engines.expressions import InTextList, insert_if_absent
+from recollect.db.engines.expressions import AdvisoryLock, InTextList, insert_if_absent
 from recollect.db.statements import Query, Row, param
 from recollect.db.tables.people import (
     people,
@@ -32,7 +33,7 @@ from recollect.db.tables.people import (
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
-from recollect.kernel.ids import PersonId, UserId
+from recollect.kernel.ids import OrgId, PersonId, UserId
 from recollect.kernel.owner import Owner, OwnerKind
 from recollect.people.chat import ParticipantKeys
 from recollect.people.model import Person
@@ -158,13 +159,30 @@ class PersonStore:
         self, tx: Tx, requester: Requester, form: str
     ) -> list[tuple[PersonId, Owner]]:
         """People with exactly this name, each with the creator of the name. The name of a person
-        who was merged away still finds the canonical person."""
+        who was merged away still finds the canonical person, unless it was a handle: who said
+        `@bob` has named nobody."""
         rows = tx.fetch(_NAMESAKES, requester_params(requester) | {"form": form})
         return [(PersonId(row[0]), Owner(OwnerKind(row[1]), row[2])) for row in rows]
 
+    def lock_handle(self, tx: Tx, handle: str) -> None:
+        """Lock a handle until the transaction ends, whether or not anybody bears it."""
+        tx.lock(_LOCK_NAME, {"name": f"handle {handle}"})
+
+    def find_awaited(
+        self, tx: Tx, handle: str, provider: str | None, *, orgs: Collection[OrgId]
+    ) -> list[PersonId]:
+        """The people of these orgs who stand for the bearer of this handle, the oldest first. There
+        may be several, since orgs don't know each other's."""
+        params = {"handle": handle, "provider": provider or "", "orgs": _dump_sorted(orgs)}
+        return [PersonId(row[0]) for row in tx.fetch(_FIND_AWAITED, params)]
+
 
 def _ids_param(ids: Iterable[str]) -> dict[str, Any]:
-    return {"ids": strict_json.dump(sorted(set(ids)))}
+    return {"ids": _dump_sorted(ids)}
+
+
+def _dump_sorted(ids: Iterable[str]) -> str:
+    return strict_json.dump(sorted(set(ids)))
 
 
 def _load_people(tx: Tx, rows: Sequence[Row]) -> list[Person]:
@@ -256,6 +274,17 @@ _UPDATE = Query(
 _SHARING_CHAT = Query(
     select(_p.id).where(InTextList(_p.id, _IDS), _p.id.in_(people_sharing_chats()))
 )
+_LOCK_NAME = Query(select(AdvisoryLock(param("name"))))
+_FIND_AWAITED = Query(
+    select(_p.id)
+    .where(
+        _p.awaited_handle == param("handle", _p.awaited_handle),
+        func.coalesce(_p.awaited_provider, "") == param("provider", _p.awaited_provider),
+        exists().where(_o.person_id == _p.id, InTextList(_o.org_id, param("orgs"))),
+        LIVE,
+    )
+    .order_by(_p.created_at, _p.id)
+)
 # The name is looked up on all rows, redirects too; visibility is checked on the canonical person.
 _known = people.alias("known")
 _NAMESAKES = Query(
@@ -263,6 +292,7 @@ _NAMESAKES = Query(
     .select_from(_known.join(people, _p.id == func.coalesce(_known.c.merged_into, _known.c.id)))
     .where(
         _known.c.normal_name == param("form", _known.c.normal_name),
+        _known.c.awaited_handle.is_(None),
         LIVE,
         may_see_name(),
     )

@@ -55,6 +55,8 @@ def person_params(person: Person) -> dict[str, Any]:
         "merged_into": person.merged_into,
         "metadata": strict_json.dump(person.metadata),
         "erasure_id": None,
+        "awaited_handle": person.awaited_handle,
+        "awaited_provider": person.awaited_provider,
     }
 
 
@@ -71,6 +73,8 @@ def person_from_row(row: Row, user_ids: Iterable[str], orgs: Iterable[str]) -> P
         updated_at=row[6],
         merged_into=PersonId(row[7]) if row[7] is not None else None,
         metadata=strict_json.load(row[8]),
+        awaited_handle=row[9],
+        awaited_provider=row[10],
     )
 
 
@@ -88,6 +92,7 @@ def alias_params(alias: Alias) -> dict[str, Any]:
         "stated_by": alias.stated_by,
         "chat_id": alias.chat_id,
         "created_at": alias.created_at,
+        "verified": alias.verified,
     }
 
 
@@ -103,6 +108,7 @@ def alias_from_row(row: Row) -> Alias:
         stated_by=PersonId(row[7]) if row[7] is not None else None,
         chat_id=ChatId(row[8]) if row[8] is not None else None,
         created_at=row[9],
+        verified=bool(row[10]),
     )
 
 

@@ -381,16 +381,18 @@ class BatchError(_message.Message):
     def __init__(self, error: _Optional[str] = ..., code: _Optional[str] = ..., details: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class BatchItemResult(_message.Message):
-    __slots__ = ("index", "status", "id", "error")
+    __slots__ = ("index", "status", "id", "error", "warnings")
     INDEX_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     ID_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
     index: int
     status: int
     id: str
     error: BatchError
-    def __init__(self, index: _Optional[int] = ..., status: _Optional[int] = ..., id: _Optional[str] = ..., error: _Optional[_Union[BatchError, _Mapping]] = ...) -> None: ...
+    warnings: _containers.RepeatedCompositeFieldContainer[MemoryWarning]
+    def __init__(self, index: _Optional[int] = ..., status: _Optional[int] = ..., id: _Optional[str] = ..., error: _Optional[_Union[BatchError, _Mapping]] = ..., warnings: _Optional[_Iterable[_Union[MemoryWarning, _Mapping]]] = ...) -> None: ...
 
 class BatchMemoriesResponse(_message.Message):
     __slots__ = ("results",)
