@@ -173,7 +173,7 @@ def test_a_bad_owner_is_refused_and_the_field_is_named(text: str) -> None:
 
 
 def test_long_hostile_text_is_judged_at_once() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for piece in ("-public-", "-public-org-", "-", "İ", "a"):
         text = piece * (100_000 // len(piece))
         made = make_agent_id(text, lambda: "a1b2c")
@@ -181,4 +181,4 @@ def test_long_hostile_text_is_judged_at_once() -> None:
         refusal(text)
         with pytest.raises(InvalidInput):
             parse_owner(text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

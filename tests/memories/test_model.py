@@ -119,20 +119,20 @@ def test_a_rendered_record_is_cut_at_the_limit(chars: int) -> None:
     ids=["joints", "joint name", "members", "items", "escapes"],
 )
 def test_hostile_values_are_checked_and_rendered_in_linear_time(value: dict[str, Any]) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     checks.check_record("k", value)
     assert len(render_record("k", value)) <= 100_000
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize("char", ["\n", "\u2028", "\u3000", "\u200b", "é", "😀", '"'])
 def test_hostile_texts_are_checked_and_rendered_in_linear_time(char: str) -> None:
     text = "a" + char * 99_998 + "b"
-    started = time.perf_counter()
+    started = time.process_time()
     checks.check_content(text)
     items = checks.parse_messages([{"role": "user", "content": text}])
     assert len(render_messages(items).splitlines()) == 1
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_messages_are_one_line_each() -> None:
