@@ -25,12 +25,18 @@ ORDER BY e.conversation_group_id, e.seq
 
 
 class Load:
-    """Eight clients on a few conversations. Each text is sent once, by one client."""
+    """Eight clients on a few conversations. Each text is sent once, by one client.
 
-    def __init__(self, conversations: Sequence[str] | None = None) -> None:
+    With `keys` each text goes with itself as idempotency key, and what got no answer can be sent
+    again.
+    """
+
+    def __init__(self, conversations: Sequence[str] | None = None, *, keys: bool = False) -> None:
         self.conversations = list(conversations or [str(uuid.uuid4()) for _ in range(3)])
         self.acknowledged: list[tuple[str, str]] = []
+        self.unanswered: list[tuple[str, str]] = []
         self.statuses: set[int] = set()
+        self._keys = keys
         self._lock = threading.Condition()
         self._round = 0
 
@@ -58,26 +64,47 @@ class Load:
             conversation = self.conversations[(number + count) % len(self.conversations)]
             text = f"round {round_} client {number} entry {count}"
             try:
-                status = _append(connection, conversation, text)
+                status, _ = self._append(connection, conversation, text)
             except (OSError, http.client.HTTPException):
+                with self._lock:
+                    self.unanswered.append((conversation, text))
                 break
             with self._lock:
                 self.statuses.add(status)
                 if status == 201:
                     self.acknowledged.append((conversation, text))
                     self._lock.notify_all()
+                else:
+                    self.unanswered.append((conversation, text))
         connection.close()
 
+    def send_again(self, port: int, again: Sequence[tuple[str, str]]) -> None:
+        """Repeat these requests under their keys; each is answered with its own entry."""
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_SECONDS)
+        for conversation, text in again:
+            status, answer = self._append(connection, conversation, text)
+            assert status == 201, answer
+            assert json.loads(answer)["content"][0]["text"] == text
+        connection.close()
 
-def _append(connection: http.client.HTTPConnection, conversation: str, text: str) -> int:
+    def _append(
+        self, connection: http.client.HTTPConnection, conversation: str, text: str
+    ) -> tuple[int, bytes]:
+        return _append(
+            connection, conversation, text, {"Idempotency-Key": text} if self._keys else {}
+        )
+
+
+def _append(
+    connection: http.client.HTTPConnection, conversation: str, text: str, key: dict[str, str]
+) -> tuple[int, bytes]:
     item = {"role": "USER", "text": text, "events": [{"pad": "x" * 500}]}
     body = {"channel": "history", "contentType": "history", "content": [item]}
-    headers = {"X-Requester-Id": USER, "Content-Type": "application/json"}
+    headers = {"X-Requester-Id": USER, "Content-Type": "application/json"} | key
     path = f"/v1/conversations/{conversation}/entries"
     connection.request("POST", path, json.dumps(body), headers)
     response = connection.getresponse()
-    response.read()
-    return response.status
+    return response.status, response.read()
 
 
 def join(threads: Sequence[threading.Thread]) -> None:

@@ -50,11 +50,12 @@ ROUTES: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a request says of its caller."""
+    """What a request says of its caller, and the key under which it may be repeated."""
 
     token: str | None = None
     api_key: str | None = None
     requester_id: str | None = None
+    idempotency_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,7 @@ def headers_of(credentials: Credentials) -> dict[str, str]:
         "Authorization": credentials.token and f"Bearer {credentials.token}",
         "X-API-Key": credentials.api_key,
         "X-Requester-Id": credentials.requester_id,
+        "Idempotency-Key": credentials.idempotency_key,
     }
     return {name: value for name, value in named.items() if value is not None}
 

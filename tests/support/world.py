@@ -59,6 +59,10 @@ class User:
         """The same user, calling through this client."""
         return replace(self, credentials=replace(self.credentials, api_key=CLIENT_KEYS[client]))
 
+    def under(self, key: str) -> "User":
+        """The same user, whose requests have this idempotency key."""
+        return replace(self, credentials=replace(self.credentials, idempotency_key=key))
+
     def call(self, operation: str, *ids: Ref, body: Any = None, **query: Any) -> Reply:
         """Call an operation and get the reply, whatever it is."""
         names = tuple(id_of(i) for i in ids)

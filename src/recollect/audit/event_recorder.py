@@ -26,10 +26,19 @@ class EventRecorder:
         self._stores = stores
         self._runtime = runtime
 
-    def record(self, tx: Tx, principal: Principal, name: AuditName, **facts: Any) -> None:
-        """Record one event of this caller. `facts` are fields of Event."""
+    def record(
+        self,
+        tx: Tx,
+        principal: Principal,
+        name: AuditName,
+        *,
+        event_id: str | None = None,
+        **facts: Any,
+    ) -> None:
+        """Record one event of this caller, under the id if one is given. `facts` are fields of
+        Event."""
         event = Event(
-            id=self._runtime.ids.new(),
+            id=event_id or self._runtime.ids.new(),
             at=self._runtime.clock.now(),
             kind=name.kind,
             action=name.action,
@@ -38,6 +47,10 @@ class EventRecorder:
             **facts,
         )
         self._stores.events.insert(tx, event)
+
+    def is_recorded(self, tx: Tx, event_id: str | None) -> bool:
+        """Whether there is an event with this id: then the change that it records was made."""
+        return event_id is not None and self._stores.events.fetch(tx, event_id) is not None
 
     def record_admin(
         self,
@@ -62,6 +75,7 @@ class EventRecorder:
         before: Level | None,
         after: Level | None,
         conversation_id: str,
+        event_id: str | None = None,
     ) -> None:
         """Record the action `add`, `update` or `remove` with the levels before and after."""
         self.record(
@@ -72,6 +86,7 @@ class EventRecorder:
             from_level=before.word if before else None,
             to_level=after.word if after else None,
             conversation_id=conversation_id,
+            event_id=event_id,
         )
 
 

@@ -86,7 +86,9 @@ def list_conversations(call: Call) -> Awaitable[Page[ConversationWithLevel]]:
 def create_conversation(call: Call) -> Awaitable[ConversationWithLevel]:
     body: NewConversation = call.body
     command = CreateConversation(body.title, body.metadata or {})
-    return call.services[ConversationService].create(call.principal, command)
+    return call.services[ConversationService].create(
+        call.principal, command, reserved_id=call.reserved_id
+    )
 
 
 def get_conversation(call: Call) -> Awaitable[ConversationWithLevel]:
@@ -113,7 +115,9 @@ def fork_conversation(call: Call) -> Awaitable[ConversationWithLevel]:
     body: NewFork = call.body
     entry_id = EntryId(call.path["entryId"])
     command = ForkConversation(path_conversation_id(call), entry_id, body.title)
-    return call.services[ConversationService].fork(call.principal, command)
+    return call.services[ConversationService].fork(
+        call.principal, command, reserved_id=call.reserved_id
+    )
 
 
 def list_forks(call: Call) -> Awaitable[Page[Conversation]]:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
-from recollect.conversations.access import authorize_branch, load_conversation
+from recollect.conversations.access import authorize_branch, check_access, load_conversation
 from recollect.conversations.commands import (
     CreateConversation,
     ForkConversation,
@@ -51,10 +51,20 @@ class ConversationService:
         self._auditor = EventRecorder(context.stores, context.runtime)
 
     async def create(
-        self, principal: Principal, command: CreateConversation
+        self,
+        principal: Principal,
+        command: CreateConversation,
+        *,
+        reserved_id: str | None = None,
     ) -> ConversationWithLevel:
-        """Create a tree with one conversation, owned by the caller."""
-        return await self._database.write(lambda tx: self._create(tx, principal, command))
+        """Create a tree with one conversation, owned by the caller. If an earlier attempt of the
+        request created it under `reserved_id`, return that one."""
+
+        def work(tx: Tx) -> ConversationWithLevel:
+            made = self._fetch_reserved(tx, principal, reserved_id)
+            return made or self._create(tx, principal, command, reserved_id)
+
+        return await self._database.write(work)
 
     async def get(
         self, principal: Principal, conversation_id: ConversationId
@@ -128,9 +138,16 @@ class ConversationService:
 
         self._forget(await self._database.write(work))
 
-    async def fork(self, principal: Principal, command: ForkConversation) -> ConversationWithLevel:
+    async def fork(
+        self, principal: Principal, command: ForkConversation, *, reserved_id: str | None = None
+    ) -> ConversationWithLevel:
         """Create a fork that shows what comes before the entry, and not the entry itself."""
-        return await self._database.write(lambda tx: self._fork(tx, principal, command))
+
+        def work(tx: Tx) -> ConversationWithLevel:
+            made = self._fetch_reserved(tx, principal, reserved_id)
+            return made or self._fork(tx, principal, command, reserved_id)
+
+        return await self._database.write(work)
 
     async def list_forks(
         self,
@@ -148,10 +165,27 @@ class ConversationService:
 
         return await self._database.read(work)
 
+    def _fetch_reserved(
+        self, tx: Tx, principal: Principal, reserved_id: str | None
+    ) -> ConversationWithLevel | None:
+        """What an earlier attempt of the request created, if the caller may still read it."""
+        if reserved_id is None:
+            return None
+        id_ = ConversationId(reserved_id)
+        branch = self._stores.conversations.locate(tx, id_, principal.user_id)
+        if branch is None:
+            return None
+        check_access(branch, principal, Action.READ, id_)
+        return load_conversation(tx, self._stores, branch)
+
     def _create(
-        self, tx: Tx, principal: Principal, command: CreateConversation
+        self,
+        tx: Tx,
+        principal: Principal,
+        command: CreateConversation,
+        reserved_id: str | None,
     ) -> ConversationWithLevel:
-        id_, at = self._runtime.ids.new(), self._runtime.clock.now()
+        id_, at = reserved_id or self._runtime.ids.new(), self._runtime.clock.now()
         conversation = Conversation(
             id=ConversationId(id_),
             tree_id=TreeId(id_),
@@ -165,7 +199,11 @@ class ConversationService:
         return ConversationWithLevel(conversation, Level.OWNER)
 
     def _fork(
-        self, tx: Tx, principal: Principal, command: ForkConversation
+        self,
+        tx: Tx,
+        principal: Principal,
+        command: ForkConversation,
+        reserved_id: str | None,
     ) -> ConversationWithLevel:
         branch = authorize_branch(
             tx, self._stores, principal, Action.FORK, command.conversation_id, lock=True
@@ -177,7 +215,7 @@ class ConversationService:
             self._stores,
             parent.conversation,
             point,
-            fork_id=ConversationId(self._runtime.ids.new()),
+            fork_id=ConversationId(reserved_id or self._runtime.ids.new()),
             title=command.title,
             at=self._runtime.clock.now(),
         )

@@ -1,6 +1,7 @@
 """A parsed API call, as REST and gRPC pass it to a handler, and the reply of a handler."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -105,17 +106,43 @@ async def run_idempotent(
         reply = await run_handler(operation, handler, replace(call, reserved_id=reserved_id))
         return RecordedAnswer(reply.status, reply.body)
 
-    key, fingerprint = named
-    idempotency = call.services[IdempotencyService]
     if operation.only_reads:
-        async with idempotency.hold_key(
-            call.required_requester.identity, key, fingerprint=fingerprint
-        ):
+        async with hold_key(operation, call, named):
             return await run_handler(operation, handler, call)
-    answer = await idempotency.run_once(
-        call.required_requester.identity, key, fingerprint=fingerprint, handle=handle
-    )
+    answer = await run_once(operation, call, named, handle)
     return Reply(answer.status, answer.body)
+
+
+def hold_key(
+    operation: Operation, call: Call, named: tuple[str, str]
+) -> AbstractAsyncContextManager[None]:
+    """Claim the key around a call that only reads."""
+    key, fingerprint = named
+    who, claimed = call.principal.identity, _claimed_key(operation, call.principal, key)
+    return call.services[IdempotencyService].hold_key(who, claimed, fingerprint=fingerprint)
+
+
+def run_once(
+    operation: Operation,
+    call: Call,
+    named: tuple[str, str],
+    handle: Callable[[str], Awaitable[RecordedAnswer]],
+) -> Awaitable[RecordedAnswer]:
+    """Run `handle` with the reserved id, or get the answer recorded for its first run."""
+    key, fingerprint = named
+    who, claimed = call.principal.identity, _claimed_key(operation, call.principal, key)
+    return call.services[IdempotencyService].run_once(
+        who, claimed, fingerprint=fingerprint, handle=handle
+    )
+
+
+def _claimed_key(operation: Operation, principal: Principal, key: str) -> str:
+    """The key as it is claimed. In the memory API it is the caller's for all operations. In the
+    conversation API it is that of one client and operation: the clients of a user don't know of
+    each other's keys. A separator is no part of a key, since a key is printable."""
+    if operation.is_strict:
+        return key
+    return "\x1f".join((operation.name, principal.client_id or "", key))
 
 
 async def run_handler(operation: Operation, handler: Handler, call: Call) -> Reply:

@@ -5,7 +5,7 @@ OpenAPI documents and gRPC read them there, and so can every other surface. A ro
 method and path (whose braces name the ids), the model of the body, the query parameters, the name
 of the response's schema, and the errors (`error_statuses`). What a caller may assume of a repeat:
 a GET changes nothing, `only_reads` marks a POST that changes nothing, a PUT or a DELETE may be
-repeated, and a POST of the memory API may be repeated under one idempotency key.
+repeated, and a POST of conversations and memories may be repeated under one idempotency key.
 
 To add an operation to a subject:
 
@@ -125,6 +125,12 @@ class Operation:
         return last.strip("{}") if self.method == "PUT" and last.startswith("{") else None
 
     @property
+    def takes_idempotency_key(self) -> bool:
+        """May it be repeated under a key? A stream that is recorded as it comes may not."""
+        families = (OperationFamily.CONVERSATIONS, OperationFamily.MEMORIES)
+        return self.method == "POST" and self.family in families and self.takes != PLAIN_TEXT
+
+    @property
     def takes_justification(self) -> bool:
         """Does the call take a justification?"""
         return self.family is OperationFamily.ADMIN or self.audit is not None
@@ -140,6 +146,7 @@ class Operation:
         )
         statuses |= {413, 415} if self.body else set()
         statuses |= {404} if "{" in self.path else set()
+        statuses |= {400, 409} if self.takes_idempotency_key else set()
         return sorted(statuses)
 
     @property

@@ -58,7 +58,7 @@ KEY_LIFETIME = timedelta(hours=24)
 ABANDONED_AFTER = timedelta(seconds=60)
 # Pauses between polls for the first request's answer: about a second and a half in all.
 _PAUSES_SECONDS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
-_ID_NAMES = frozenset({"id", "memory_id"})
+_ID_NAMES = frozenset({"id", "memory_id", "conversationId"})
 
 
 @dataclass(frozen=True, slots=True)

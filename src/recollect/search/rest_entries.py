@@ -60,6 +60,7 @@ OPERATIONS: tuple[Operation, ...] = (
         body=requests.SearchBody,
         paging=Paging(Envelope.A, search=True),
         refusals=(501,),
+        only_reads=True,
     ),
     conversation_operation(
         "indexEntries",

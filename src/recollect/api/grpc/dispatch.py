@@ -17,11 +17,18 @@ from recollect.api.grpc.peers import caller_address
 from recollect.api.registry import HANDLERS, OPERATIONS
 from recollect.audit.gate import GateService
 from recollect.http import pages, paths, validation
-from recollect.http.call import Call, Reply, run_handler, run_idempotent
+from recollect.http.call import (
+    Call,
+    Reply,
+    hold_key,
+    run_handler,
+    run_idempotent,
+    run_once,
+)
 from recollect.http.operation import Envelope, Operation
 from recollect.http.pages import RequestedPage
 from recollect.http.services import Services
-from recollect.idempotency.service import check_key, request_fingerprint
+from recollect.idempotency.service import RecordedAnswer, check_key, request_fingerprint
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
 from recollect.identity.ports import Authenticator
@@ -36,6 +43,7 @@ from recollect.rpc.method import (
     GrpcRequest,
     MemoryGrpcMethod,
 )
+from recollect.rpc.recorded_message import record_message, replay_message
 from recollect.rpc.request_reader import LARGE_BYTES, RequestReader
 
 T = TypeVar("T")
@@ -52,9 +60,14 @@ class GrpcDispatch:
         self._authenticator = authenticator
 
     async def handle(
-        self, method: GrpcMethod, inbox: RequestReader[Any], context: GrpcContext
+        self,
+        method: GrpcMethod,
+        inbox: RequestReader[Any],
+        context: GrpcContext,
+        *,
+        reply_class: type[Message],
     ) -> Message:
-        """Run a method of the conversation API."""
+        """Run a method of the conversation API, which replies with a message of this class."""
         # The message is read only after the caller is known and may call the method at all: an
         # unknown caller must not make us hold megabytes (see `rpc/request_reader.py`).
         operation = _OPERATIONS_BY_NAME[method.operation]
@@ -62,12 +75,20 @@ class GrpcDispatch:
         await self._check_action(method.action or operation.action, principal)
         sent = await inbox.read_one()
         call = await self._read_call(method, principal, sent, large=inbox.large)
-        reply = await method.handle(call)
-        if isinstance(reply, Message):
-            return reply
-        if reply.trailers:
-            context.set_trailing_metadata(reply.trailers)
-        return await _build_reply(reply)
+        key = _idempotency_key(context) if operation.takes_idempotency_key else None
+        if key is None:
+            return await _run_method(method, call, context)
+        work = partial(_fingerprint, operation, sent)
+        named = (key, await _run_off_loop_if(inbox.large, work))
+        if operation.only_reads:
+            async with hold_key(operation, call, named):
+                return await _run_method(method, call, context)
+
+        async def handle(reserved_id: str) -> RecordedAnswer:
+            reserved = replace(call, reserved_id=reserved_id)
+            return record_message(await _run_method(method, reserved, context), reply_class)
+
+        return replay_message(await run_once(operation, call, named, handle))
 
     async def handle_memory(
         self, method: MemoryGrpcMethod, inbox: RequestReader[Any], context: GrpcContext
@@ -86,7 +107,7 @@ class GrpcDispatch:
         reply = await _run_operation(
             operation,
             replace(call, requester=requester),
-            key=_idempotency_key(context) if operation.method == "POST" else None,
+            key=_idempotency_key(context) if operation.takes_idempotency_key else None,
             fingerprint=partial(_run_off_loop_if, inbox.large, fingerprint),
         )
         return await _build_reply(
@@ -156,6 +177,15 @@ class GrpcDispatch:
 async def _run_off_loop_if(large: bool, work: Callable[[], T]) -> T:
     """Run slow work on a thread if its input is large, so that other calls need not wait."""
     return await asyncio.to_thread(work) if large else work()
+
+
+async def _run_method(method: GrpcMethod, call: Call, context: GrpcContext) -> Message:
+    reply = await method.handle(call)
+    if isinstance(reply, Message):
+        return reply
+    if reply.trailers:
+        context.set_trailing_metadata(reply.trailers)
+    return await _build_reply(reply)
 
 
 async def _build_reply(reply: DeferredReply) -> Message:

@@ -119,7 +119,7 @@ class GrpcServer:
                     yield reply
 
             return grpc.stream_stream_rpc_method_handler(follow, response_serializer=serializer)
-        answer = self._resolve_method(name)
+        answer = self._resolve_method(name, GetMessageClass(described.output_type))
         strict = name in MEMORY_METHODS
 
         async def run(_: Any, context: GrpcContext) -> Message:
@@ -130,7 +130,9 @@ class GrpcServer:
 
         return grpc.stream_unary_rpc_method_handler(run, response_serializer=serializer)
 
-    def _resolve_method(self, name: str) -> Callable[[Any, GrpcContext], Awaitable[Message]]:
+    def _resolve_method(
+        self, name: str, reply_class: type[Message]
+    ) -> Callable[[Any, GrpcContext], Awaitable[Message]]:
         own: dict[str, Callable[[Any, GrpcContext], Awaitable[Message]]] = {
             "SystemService/GetHealth": self._get_health,
             "ResponseRecorderService/Record": self._recorder.record,
@@ -144,7 +146,9 @@ class GrpcServer:
             of_memories = MEMORY_METHODS[name]
             return lambda inbox, context: self._dispatch.handle_memory(of_memories, inbox, context)
         method = METHODS[name]
-        return lambda inbox, context: self._dispatch.handle(method, inbox, context)
+        return lambda inbox, context: self._dispatch.handle(
+            method, inbox, context, reply_class=reply_class
+        )
 
     async def _get_health(self, _: RequestReader[Any], __: GrpcContext) -> Message:
         await self._services[StatusService].ping()

@@ -78,7 +78,7 @@ def _path_schema(name: str, operation: Operation) -> Schema:
 
 def _header_parameters(operation: Operation) -> list[Schema]:
     parameters: list[Schema] = []
-    if operation.is_strict and operation.method == "POST":
+    if operation.takes_idempotency_key:
         parameters.append(
             _parameter(
                 "Idempotency-Key",

@@ -67,11 +67,10 @@ class RestDispatch:
                 principal, introduce=operation.introduces
             )
             call = replace(call, requester=requester)
-            sent = request.scope["headers"]
-            key = wire.read_idempotency_key(sent) if operation.method == "POST" else None
-            if key is not None:
-                fingerprint = await _fingerprint(operation, request, raw)
-                return await run_idempotent(operation, handler, call, (key, fingerprint))
+        if operation.takes_idempotency_key and b"idempotency-key" in request.headers:
+            key = wire.read_idempotency_key(request.scope["headers"])
+            fingerprint = await _fingerprint(operation, request, raw)
+            return await run_idempotent(operation, handler, call, (key, fingerprint))
         return await run_handler(operation, handler, call)
 
     async def _authenticate(self, request: HttpRequest) -> Principal:

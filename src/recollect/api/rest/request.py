@@ -45,14 +45,14 @@ def read_credential(headers: Headers, name: bytes) -> str | None:
         raise Unauthenticated(f"{name.decode()} is not UTF-8") from None
 
 
-def read_idempotency_key(raw: Sequence[tuple[bytes, bytes]]) -> str | None:
-    """The checked idempotency key, if the request has one."""
+def read_idempotency_key(raw: Sequence[tuple[bytes, bytes]]) -> str:
+    """The checked idempotency key of a request that has one."""
     keys = {value for name, value in raw if name == b"idempotency-key"}
     if len(keys) > 1:
         raise ValidationFailed.for_field(
             "Idempotency-Key", "must not be sent twice with different values"
         )
-    return check_key(keys.pop().decode("utf-8", "replace")) if keys else None
+    return check_key(keys.pop().decode("utf-8", "replace"))
 
 
 async def read_body(receive: Receive, headers: Headers) -> bytes:

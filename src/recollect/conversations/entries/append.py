@@ -21,6 +21,7 @@ from recollect.conversations.entries.entry import (
     Entry,
 )
 from recollect.conversations.entries.indexing_port import EntryIndexing
+from recollect.conversations.forks.rules import Segment
 from recollect.conversations.forks.visible_path import (
     fetch_latest_epoch,
     page_path,
@@ -57,6 +58,7 @@ class EntryDraft:
     headline: Headline | None
     indexed_content: str | None
     sent: WriteEntry
+    reserved_id: EntryId | None = None
 
     def find_words(self) -> IndexedWords | None:
         """Tokenize the text to be indexed, if there is one. Slow for a long text, so it is not
@@ -99,7 +101,9 @@ class EntryWriter:
         self._index_raw_text = index_raw_text
         self._targets = AppendTargets(stores, runtime)
 
-    def build_draft(self, principal: Principal, new: AppendEntry) -> EntryDraft:
+    def build_draft(
+        self, principal: Principal, new: AppendEntry, reserved_id: str | None = None
+    ) -> EntryDraft:
         """Check an append as far as that goes without stored data.
 
         The channel decides the rules. Memory needs a content type and is stored as sent. History
@@ -109,7 +113,7 @@ class EntryWriter:
         _check_user(principal, new)
         channel = _choose_channel(principal, new)
         if channel is Channel.MEMORY:
-            return _build_memory_draft(new)
+            return _build_memory_draft(new, reserved_id)
         # Without an API key and without a channel it is a person's chat message from a browser.
         # Whoever names a channel, or has a key, knows the format and gets precise errors instead.
         keyless = principal.client_id is None and new.channel is None
@@ -129,14 +133,17 @@ class EntryWriter:
             headline=headline(kept.text) if kept.text else None,
             indexed_content=self._text_to_index(new.indexed_content, kept.text),
             sent=new,
+            reserved_id=EntryId(reserved_id) if reserved_id else None,
         )
 
-    def build_sync_draft(self, principal: Principal, new: SyncEntries) -> EntryDraft:
+    def build_sync_draft(
+        self, principal: Principal, new: SyncEntries, reserved_id: str | None = None
+    ) -> EntryDraft:
         """The same for a sync, which always writes memory."""
         _check_user(principal, new)
         if new.channel is Channel.HISTORY:
             raise InvalidInput("a sync goes to channel `memory`", field="channel")
-        return _build_memory_draft(new)
+        return _build_memory_draft(new, reserved_id)
 
     def append(
         self, tx: Tx, principal: Principal, draft: EntryDraft, indexed: IndexedWords | None
@@ -155,6 +162,9 @@ class EntryWriter:
         # depends on it: the next position, the latest epoch and the pending title.
         target = self._find_target(tx, principal, draft.action, draft)
         self._check_member(tx, principal, target.branch, draft)
+        made = self._fetch_reserved(tx, target, draft)
+        if made is not None:
+            return made
         epoch = self._epoch_for_append(tx, principal, target, draft)
         self._targets.insert_new(tx, target)
         entry = self._insert_entry(tx, principal, target.branch, draft, epoch)
@@ -171,6 +181,9 @@ class EntryWriter:
         """
         target = self._find_target(tx, principal, Action.SYNC, draft)
         self._check_member(tx, principal, target.branch, draft)
+        made = self._fetch_reserved(tx, target, draft)
+        if made is not None:
+            return self._outcome_of(tx, target, made)
         latest, existing = self._fetch_latest_memory(tx, principal, target)
         stored = [(e.content_type, strict_json.load(e.content)) for e in existing]
         plan = epochs.plan_sync(latest, stored, draft.content_type, draft.items)
@@ -212,6 +225,23 @@ class EntryWriter:
         if self._stores.memberships.fetch(tx, branch.tree_id, user_id) is None:
             raise InvalidInput("userId must name a member of the conversation", field="userId")
 
+    def _fetch_reserved(self, tx: Tx, target: AppendTarget, draft: EntryDraft) -> Entry | None:
+        """The entry that an earlier attempt of the same request stored. It must have created the
+        conversation, too, so there is none in a new one."""
+        if draft.reserved_id is None or target.new is not None:
+            return None
+        return self._stores.entries.fetch(tx, draft.reserved_id)
+
+    def _outcome_of(self, tx: Tx, target: AppendTarget, made: Entry) -> SyncOutcome:
+        """What the sync did that stored this entry: an epoch began if its client had an earlier
+        one before it."""
+        path = self._targets.target_path(tx, target)
+        earlier = [Segment(one.conversation_id, min(one.cut, made.seq - 1)) for one in path]
+        client_id = made.client_id
+        before = fetch_latest_epoch(tx, self._stores, earlier, client_id) if client_id else None
+        began = before is not None and before != made.epoch
+        return SyncOutcome(made.epoch, no_op=False, epoch_incremented=began, entry=made)
+
     def _epoch_for_append(
         self, tx: Tx, principal: Principal, target: AppendTarget, draft: EntryDraft
     ) -> int | None:
@@ -250,7 +280,7 @@ class EntryWriter:
         seq = branch.last_seq + 1
         at = max(self._runtime.clock.now(), branch.last_at)
         entry = Entry(
-            id=EntryId(self._runtime.ids.new()),
+            id=draft.reserved_id or EntryId(self._runtime.ids.new()),
             conversation_id=branch.id,
             tree_id=branch.tree_id,
             seq=seq,
@@ -288,7 +318,7 @@ def _choose_channel(principal: Principal, new: WriteEntry) -> Channel:
     return Channel.HISTORY if history.is_history_type(new.content_type) else Channel.MEMORY
 
 
-def _build_memory_draft(new: WriteEntry) -> EntryDraft:
+def _build_memory_draft(new: WriteEntry, reserved_id: str | None) -> EntryDraft:
     if new.content_type is None:
         raise _missing_content_type()
     if new.indexed_content is not None:
@@ -304,6 +334,7 @@ def _build_memory_draft(new: WriteEntry) -> EntryDraft:
         headline=None,
         indexed_content=None,
         sent=new,
+        reserved_id=EntryId(reserved_id) if reserved_id else None,
     )
 
 

@@ -110,13 +110,13 @@ class SyncBody(EntryBody):
 
 def append_entry(call: Call) -> Awaitable[Entry]:
     command = _write_command(AppendEntry, call, role=call.body.role)
-    return call.services[EntryService].append(call.principal, command)
+    return call.services[EntryService].append(call.principal, command, reserved_id=call.reserved_id)
 
 
 def sync_entries(call: Call) -> Awaitable[SyncOutcome]:
     """Make the client's memory equal to the list."""
     command = _write_command(SyncEntries, call)
-    return call.services[EntryService].sync(call.principal, command)
+    return call.services[EntryService].sync(call.principal, command, reserved_id=call.reserved_id)
 
 
 def list_entries(call: Call) -> Awaitable[Page[Entry]]:

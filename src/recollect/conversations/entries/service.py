@@ -69,17 +69,23 @@ class EntryService:
             context.stores, context.runtime, indexer, index_raw_text=index_raw_text
         )
 
-    async def append(self, principal: Principal, command: AppendEntry) -> Entry:
-        """Append one entry. An unknown id becomes a new conversation, or a fork of another."""
-        draft = self._writer.build_draft(principal, command)
+    async def append(
+        self, principal: Principal, command: AppendEntry, *, reserved_id: str | None = None
+    ) -> Entry:
+        """Append one entry. An unknown id becomes a new conversation, or a fork of another. If an
+        earlier attempt of the request stored the entry under `reserved_id`, return that one."""
+        draft = self._writer.build_draft(principal, command, reserved_id)
         indexed = await _extract_words(draft)
         return await self._database.write(
             lambda tx: self._writer.append(tx, principal, draft, indexed)
         )
 
-    async def sync(self, principal: Principal, command: SyncEntries) -> SyncOutcome:
-        """Make the client's memory equal to the list. An equal list stores nothing."""
-        draft = self._writer.build_sync_draft(principal, command)
+    async def sync(
+        self, principal: Principal, command: SyncEntries, *, reserved_id: str | None = None
+    ) -> SyncOutcome:
+        """Make the client's memory equal to the list. An equal list stores nothing, and neither
+        does a later attempt of a request that stored its entry under `reserved_id`."""
+        draft = self._writer.build_sync_draft(principal, command, reserved_id)
         return await self._database.write(lambda tx: self._writer.sync(tx, principal, draft))
 
     async def list(

@@ -58,7 +58,9 @@ def share_conversation(call: Call) -> Awaitable[Membership]:
     """Add a member, or replace a member's level."""
     body: NewMembership = call.body
     command = ShareConversation(path_conversation_id(call), UserId(body.user_id), body.access_level)
-    return call.services[SharingService].share(call.principal, command)
+    return call.services[SharingService].share(
+        call.principal, command, reserved_id=call.reserved_id
+    )
 
 
 def update_membership(call: Call) -> Awaitable[Membership]:
@@ -84,7 +86,9 @@ def create_transfer(call: Call) -> Awaitable[Transfer]:
     """Offer a tree to a member."""
     body: NewTransfer = call.body
     command = OfferOwnership(ConversationId(body.conversation_id), UserId(body.new_owner_user_id))
-    return call.services[TransferService].create(call.principal, command)
+    return call.services[TransferService].create(
+        call.principal, command, reserved_id=call.reserved_id
+    )
 
 
 def get_transfer(call: Call) -> Awaitable[Transfer]:
@@ -93,7 +97,9 @@ def get_transfer(call: Call) -> Awaitable[Transfer]:
 
 def accept_transfer(call: Call) -> Awaitable[None]:
     """Become the owner."""
-    return call.services[TransferService].accept(call.principal, _path_transfer_id(call))
+    return call.services[TransferService].accept(
+        call.principal, _path_transfer_id(call), reserved_id=call.reserved_id
+    )
 
 
 def delete_transfer(call: Call) -> Awaitable[None]:

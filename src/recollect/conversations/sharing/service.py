@@ -49,12 +49,21 @@ class SharingService:
 
         return await self._database.read(work)
 
-    async def share(self, principal: Principal, command: ShareConversation) -> Membership:
-        """Add a member, or change a member's level; `created_at` stays."""
+    async def share(
+        self, principal: Principal, command: ShareConversation, *, reserved_id: str | None = None
+    ) -> Membership:
+        """Add a member, or change a member's level; `created_at` stays. If an earlier attempt of
+        the request did it, whose event has the `reserved_id`, return the member as it is."""
+        user_id = command.user_id
 
         def work(tx: Tx) -> Membership:
             branch = self._authorize(tx, principal, Action.SHARE, command.conversation_id)
-            return self._set_level(tx, principal, branch, command.user_id, command.level)
+            if self._auditor.is_recorded(tx, reserved_id):
+                present = self._stores.memberships.fetch(tx, branch.tree_id, user_id)
+                if present is None:
+                    raise NotFound("membership", user_id)
+                return present
+            return self._set_level(tx, principal, branch, user_id, command.level, reserved_id)
 
         return await self._database.write(work)
 
@@ -97,7 +106,13 @@ class SharingService:
         return authorize_branch(tx, self._stores, principal, action, conversation_id, lock=True)
 
     def _set_level(
-        self, tx: Tx, principal: Principal, branch: Branch, user_id: UserId, level: Level
+        self,
+        tx: Tx,
+        principal: Principal,
+        branch: Branch,
+        user_id: UserId,
+        level: Level,
+        event_id: str | None = None,
     ) -> Membership:
         present = self._stores.memberships.fetch(tx, branch.tree_id, user_id)
         before = present.level if present else None
@@ -109,7 +124,9 @@ class SharingService:
             self._stores.memberships.insert(tx, membership)
         else:
             self._stores.memberships.update_level(tx, membership)
-        self._record_change(tx, principal, membership, before=before, after=level)
+        self._record_change(
+            tx, principal, membership, before=before, after=level, event_id=event_id
+        )
         return membership
 
     def _remove(self, tx: Tx, principal: Principal, membership: Membership) -> None:
@@ -134,6 +151,7 @@ class SharingService:
         *,
         before: Level | None,
         after: Level | None,
+        event_id: str | None = None,
     ) -> None:
         action = "add" if before is None else "remove" if after is None else "update"
         self._auditor.record_membership(
@@ -144,6 +162,7 @@ class SharingService:
             before=before,
             after=after,
             conversation_id=membership.tree_id,
+            event_id=event_id,
         )
 
 

@@ -56,9 +56,14 @@ class TransferService:
 
         return await self._database.read(work)
 
-    async def create(self, principal: Principal, command: OfferOwnership) -> Transfer:
-        """Offer the tree to a member. TransferPending if the tree has a pending transfer."""
-        return await self._database.write(lambda tx: self._create(tx, principal, command))
+    async def create(
+        self, principal: Principal, command: OfferOwnership, *, reserved_id: str | None = None
+    ) -> Transfer:
+        """Offer the tree to a member. TransferPending if the tree has a pending transfer, unless
+        an earlier attempt of the request made it under `reserved_id`."""
+        return await self._database.write(
+            lambda tx: self._create(tx, principal, command, reserved_id)
+        )
 
     async def get(self, principal: Principal, transfer_id: TransferId) -> Transfer:
         """NotFound unless the caller is its sender or its recipient."""
@@ -71,14 +76,19 @@ class TransferService:
 
         return await self._database.read(work)
 
-    async def accept(self, principal: Principal, transfer_id: TransferId) -> None:
-        """Make the recipient the owner of the whole tree, and the former owner a manager."""
+    async def accept(
+        self, principal: Principal, transfer_id: TransferId, *, reserved_id: str | None = None
+    ) -> None:
+        """Make the recipient the owner of the whole tree, and the former owner a manager. If an
+        earlier attempt of the request did it, its event has the `reserved_id`."""
 
         def work(tx: Tx) -> None:
+            if self._auditor.is_recorded(tx, reserved_id):
+                return
             transfer = self._fetch_locked(tx, transfer_id)
             if transfer.to_user_id != principal.user_id:
                 raise Forbidden("only the recipient accepts a transfer")
-            self._accept(tx, principal, transfer)
+            self._accept(tx, principal, transfer, reserved_id)
 
         await self._database.write(work)
 
@@ -95,7 +105,9 @@ class TransferService:
 
         await self._database.write(work)
 
-    def _create(self, tx: Tx, principal: Principal, command: OfferOwnership) -> Transfer:
+    def _create(
+        self, tx: Tx, principal: Principal, command: OfferOwnership, reserved_id: str | None
+    ) -> Transfer:
         to = command.new_owner_user_id
         branch = authorize_branch(
             tx, self._stores, principal, Action.TRANSFER, command.conversation_id, lock=True
@@ -107,10 +119,12 @@ class TransferService:
         if self._stores.memberships.fetch(tx, branch.tree_id, to) is None:
             raise InvalidInput("the new owner must be a member", field="newOwnerUserId")
         pending = self._stores.transfers.fetch_for_tree(tx, branch.tree_id)
+        if pending is not None and pending.id == reserved_id:
+            return pending
         if pending is not None:
             raise TransferPending(pending.id)
         transfer = Transfer(
-            id=TransferId(self._runtime.ids.new()),
+            id=TransferId(reserved_id or self._runtime.ids.new()),
             tree_id=branch.tree_id,
             conversation_title=self._root_title(tx, branch.tree_id),
             from_user_id=principal.user_id,
@@ -141,14 +155,16 @@ class TransferService:
             raise NotFound("transfer", transfer_id)
         return transfer
 
-    def _accept(self, tx: Tx, principal: Principal, transfer: Transfer) -> None:
+    def _accept(
+        self, tx: Tx, principal: Principal, transfer: Transfer, event_id: str | None
+    ) -> None:
         stores = self._stores
         stores.transfers.delete(tx, transfer.id)
         # The former owner is changed first: a unique index allows a tree only one owner.
         self._set_level(tx, principal, transfer, transfer.from_user_id, Level.MANAGER)
         self._set_level(tx, principal, transfer, transfer.to_user_id, Level.OWNER)
         stores.conversations.update_owner(tx, transfer.tree_id, transfer.to_user_id)
-        self._record_event(tx, principal, "accept", transfer)
+        self._record_event(tx, principal, "accept", transfer, event_id)
 
     def _set_level(
         self, tx: Tx, principal: Principal, transfer: Transfer, user_id: UserId, level: Level
@@ -169,7 +185,14 @@ class TransferService:
             conversation_id=transfer.tree_id,
         )
 
-    def _record_event(self, tx: Tx, principal: Principal, action: str, transfer: Transfer) -> None:
+    def _record_event(
+        self,
+        tx: Tx,
+        principal: Principal,
+        action: str,
+        transfer: Transfer,
+        event_id: str | None = None,
+    ) -> None:
         self._auditor.record(
             tx,
             principal,
@@ -177,6 +200,7 @@ class TransferService:
             conversation_id=transfer.tree_id,
             target_user_id=transfer.to_user_id,
             transfer_id=transfer.id,
+            event_id=event_id,
         )
 
 
