@@ -38,6 +38,7 @@ from recollect.recordings.service import RecorderService
 from recollect.screening.injection.signs import message_signs, text_signs
 from recollect.screening.pii.postal import address_pattern
 from recollect.screening.sensitivity import confidence_phrases, harmless_phrases, sensitive_phrases
+from recollect.search.memories.fresh_vectors import FreshVectors
 from recollect.settings import Settings
 
 CLOSE_SECONDS_MIN = 5
@@ -120,8 +121,8 @@ class App:
     async def close(self) -> None:
         """Finish accepted work within the grace period, then close everything."""
         # The order matters: first what lets new work in (streams, forwarding, gRPC), then what
-        # works by itself (eviction, the job at hand), then the last writes of usage counts, and
-        # the database after everything that uses it.
+        # works by itself (eviction, the job at hand), then the last writes of fresh vectors and
+        # usage counts, and the database after everything that uses it.
         self._stop.set()
         grace_seconds = self.context.settings.server.shutdown_grace_seconds
         await self.end_streams()
@@ -130,6 +131,7 @@ class App:
         await _close_in_time(self.services[EvictionService].close(), grace_seconds)
         if self._working is not None:
             await _finish_task(self._working, grace_seconds)
+        await _close_in_time(self.services[FreshVectors].close(), grace_seconds)
         await _close_in_time(self.services[UsageTracker].close(), grace_seconds)
         await _close_in_time(self.context.database.close(), grace_seconds)
         await self.context.embedding.close()

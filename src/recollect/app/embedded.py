@@ -9,6 +9,7 @@ from recollect.app.services import build_memory_services
 from recollect.kernel.clock import Clock
 from recollect.memories.usage import UsageTracker
 from recollect.observability.metrics import NoMetrics
+from recollect.search.memories.fresh_vectors import FreshVectors
 from recollect.settings import Settings
 
 
@@ -27,6 +28,7 @@ class EmbeddedApp:
     async def close(self) -> None:
         """Finish accepted work, then close everything. The recorder of uses still writes to the
         database, so it is closed first."""
+        await self.services[FreshVectors].close()
         await self.services[UsageTracker].close()
         await self.context.database.close()
         await self.context.embedding.close()

@@ -15,12 +15,14 @@ from recollect.settings import Settings
 class EmbeddingBackends:
     """The embedder of a process, and a vector database outside of ours if one is configured.
 
-    `for_memories` is the same embedder, or None where memories get no vectors.
+    `for_memories` is the same embedder, or None where memories get no vectors. `on_the_spot` is the
+    same if a search may wait for it: the built-in model, which costs nothing but a moment.
     """
 
     embedder: Embedder | None
     vector_index: VectorIndex | None
     for_memories: Embedder | None
+    on_the_spot: Embedder | None
 
     @property
     def memory_model(self) -> str:
@@ -37,16 +39,18 @@ class EmbeddingBackends:
 def open_embedding(settings: Settings) -> EmbeddingBackends:
     """Create both. Nothing is loaded or connected before its first use."""
     if not settings.makes_vectors:
-        return EmbeddingBackends(None, None, None)
+        return EmbeddingBackends(None, None, None, None)
     embedding = settings.embedding
     inner: Embedder = MiniLmEmbedder(threads=embedding.threads)
     if embedding.provider == "openai":
         inner = _build_openai(settings)
     embedder = QueryCachingEmbedder(inner, remembered=embedding.query_cache)
+    for_memories = embedder if settings.makes_memory_vectors else None
     return EmbeddingBackends(
         embedder,
         _build_vector_index(settings, embedder),
-        embedder if settings.makes_memory_vectors else None,
+        for_memories,
+        for_memories if embedding.provider == "builtin" else None,
     )
 
 

@@ -19,7 +19,7 @@ class BackgroundJobs:
     def __init__(self, context: AppContext, services: Services) -> None:
         settings = context.settings
         reconciling = build_reconcile_jobs(context)
-        memory_indexing = build_memory_index_jobs(context, reconciling)
+        memory_indexing = build_memory_index_jobs(context)
         self.indexing = build_index_jobs(context, memory_indexing)
         maintenance = MaintenanceJobs(
             context,

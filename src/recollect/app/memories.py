@@ -2,6 +2,7 @@
 
 from recollect.app.context import AppContext
 from recollect.http.services import Services
+from recollect.memories.commands import WaitFor
 from recollect.memories.duplicates.count import RepeatCounter
 from recollect.memories.read.about_person import PersonMemories
 from recollect.memories.read.service import MemoryReader
@@ -14,6 +15,7 @@ from recollect.memories.write.batch import BatchService
 from recollect.memories.write.changes import MemoryChanges
 from recollect.memories.write.move import MemoryMoves
 from recollect.memories.write.target_space import TargetSpaceResolver, TargetSpaceSettings
+from recollect.memories.write.wait import WriteWaiter
 from recollect.memories.write.writer import MemoryWriter
 from recollect.search.memories.service import MemorySearchService
 from recollect.settings import Settings
@@ -49,7 +51,13 @@ def build_memory_family(context: AppContext, search: MemorySearchService) -> Ser
     )
     moves = MemoryMoves(audit, changes, writer=writer, screening=screening, rules=context.rules)
     memories = MemoryService(
-        context, audit, screening=screening, writer=writer, changes=changes, moves=moves
+        context,
+        audit,
+        screening=screening,
+        writer=writer,
+        changes=changes,
+        moves=moves,
+        waiter=build_waiter(context),
     )
     return Services(
         memories,
@@ -65,6 +73,18 @@ def build_memory_family(context: AppContext, search: MemorySearchService) -> Ser
         ),
         PersonMemories(context, viewers=context.viewers, views=context.facts, reads=context.reads),
         context.usage,
+    )
+
+
+def build_waiter(context: AppContext) -> WriteWaiter:
+    """Whatever a write queues for its memory belongs into this table."""
+    is_pending, is_queued = (
+        context.memory_indexer.is_pending,
+        build_reconcile_jobs(context).is_queued,
+    )
+    return WriteWaiter(
+        context.database,
+        {WaitFor.INDEXED: (is_pending,), WaitFor.EXTRACTED: (is_pending, is_queued)},
     )
 
 

@@ -1,16 +1,17 @@
 """Builds the search of entries and of memories, and their indexing jobs."""
 
 from recollect.app.context import AppContext
+from recollect.app.memories import build_reconcile_jobs
 from recollect.http.services import Services
 from recollect.memories.read.history import VersionHistory
 from recollect.memories.read.listing import MemoryLister
-from recollect.memories.reconcile.jobs import ReconcileJobs
 from recollect.search.entries.corpus_cache import CorpusCache, CorpusLimits
 from recollect.search.entries.index_jobs import IndexJobs
 from recollect.search.entries.rank import RankingOptions
 from recollect.search.entries.service import EntrySearchService
+from recollect.search.memories.fresh_vectors import FreshVectors
 from recollect.search.memories.gather import MemorySearchDeps
-from recollect.search.memories.indexing import MemoryIndexJobs
+from recollect.search.memories.indexing import MemoryIndexJobs, MemoryVectorWriter
 from recollect.search.memories.rank import MemoryRankingOptions
 from recollect.search.memories.row_cache import MemoryRowCache
 from recollect.search.memories.service import MemorySearchService
@@ -39,9 +40,10 @@ def build_entry_search(context: AppContext) -> EntrySearchService:
 
 
 def build_memory_search(context: AppContext) -> Services:
-    """Search and recall share their caches."""
+    """Search and recall share their caches and their fresh vectors."""
     stores, search = context.stores, context.settings.search
     embedder = context.embedding.for_memories
+    fresh = FreshVectors(build_vector_writer(context), context.embedding.on_the_spot)
     deps = MemorySearchDeps(
         database=context.database,
         stores=stores,
@@ -53,6 +55,7 @@ def build_memory_search(context: AppContext) -> Services:
         reads=context.reads,
         usage=context.usage,
         embedder=embedder,
+        fresh=fresh,
         cache=MemoryRowCache(
             dimensions=embedder.dimensions if embedder else 1, bytes_max=search.cache_mb * 2**20
         ),
@@ -61,17 +64,20 @@ def build_memory_search(context: AppContext) -> Services:
         word_index=search.fulltext.enabled,
         ranking=MemoryRankingOptions(min_score=search.semantic.min_score),
     )
-    return Services(MemorySearchService(deps), RecallService(deps))
+    return Services(MemorySearchService(deps), RecallService(deps), fresh)
 
 
-def build_memory_index_jobs(context: AppContext, reconcile_jobs: ReconcileJobs) -> MemoryIndexJobs:
-    """A memory with a new vector is reconciled next."""
+def build_vector_writer(context: AppContext) -> MemoryVectorWriter:
+    """A memory with a new vector is reconciled next, whoever made the vector."""
+    return MemoryVectorWriter(context, context.metrics, build_reconcile_jobs(context).queue)
+
+
+def build_memory_index_jobs(context: AppContext) -> MemoryIndexJobs:
     return MemoryIndexJobs(
         context,
-        context.metrics,
         context.memory_indexer,
+        build_vector_writer(context),
         context.embedding.for_memories,
-        reconcile_jobs.queue,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from recollect.db.key_rotation import MaintenanceStore
 from recollect.db.transaction import Tx
@@ -53,6 +53,9 @@ class JobStore(Protocol):
 
     def fetch_queue_state(self, tx: Tx, *, types: Sequence[str] | None = None) -> QueueState:
         """How many jobs wait and are stuck, of all types or of some."""
+
+    def fetch_bodies(self, tx: Tx, type_: str) -> list[dict[str, Any]]:
+        """The bodies of all jobs of a type, running and stuck ones included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ and counts the attempt, so nothing else marks a job as running.
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -100,6 +101,9 @@ class SqlJobs:
         waiting, stuck, oldest = row if row else (0, 0, None)
         return QueueState(int(waiting or 0), int(stuck or 0), oldest)
 
+    def fetch_bodies(self, tx: Tx, type_: str) -> list[dict[str, Any]]:
+        return [strict_json.load(row[0]) for row in tx.fetch(_BODIES, {"type": type_})]
+
 
 @cache
 def _due_query(types: tuple[str, ...]) -> Query:
@@ -152,6 +156,7 @@ _INSERT = Query(
 _LOCK_NAME = Query(
     select(_t.id).where(_t.task_name == _NAME).with_for_update(read=True, key_share=True)
 )
+_BODIES = Query(select(_t.task_body).where(_t.task_type == param("type", _t.task_type)))
 _CLAIM = Query(
     update(tasks)
     .where(_t.id == _ID)

@@ -42,6 +42,14 @@ class OnConflict(StrEnum):
     REFUSE = "refuse"
 
 
+class WaitFor(StrEnum):
+    """What a write waits for: that the memory is found by meaning too, or that also everything else
+    which the write has queued for it is done."""
+
+    INDEXED = "indexed"
+    EXTRACTED = "extracted"
+
+
 _MESSAGE_SCHEMA: Schema = {
     "type": "object",
     "required": ["role", "content"],
@@ -136,6 +144,10 @@ class CreateMemory(MutableFields, title="NewMemory"):
     extract: bool | None = None
     on_conflict: Annotated[OnConflict, exact_word(OnConflict)] | None = None
     request_approval: bool | None = None
+    wait: Annotated[WaitFor, exact_word(WaitFor)] | None = None
+    wait_seconds: Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 30})] | None = (
+        None
+    )
 
 
 class PatchMemory(MutableFields, title="MemoryPatch"):
@@ -251,6 +263,9 @@ def _parse_item(item: Any) -> BatchItem:
     fields = {name: value for name, value in item.items() if name != "op"}
     match item.get("op"):
         case BatchOp.CREATE:
+            for name in ("wait", "wait_seconds"):
+                if fields.get(name) is not None:
+                    raise ValidationFailed.for_field(name, "is for single writes, not for a batch")
             return validate_body(fields, CreateMemory)
         case BatchOp.UPDATE:
             memory_id = fields.pop("id", None)

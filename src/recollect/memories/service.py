@@ -26,6 +26,7 @@ from recollect.memories.write.screen import (
     ScreenedDraft,
     ScreeningService,
 )
+from recollect.memories.write.wait import WriteWaiter, check_wait
 from recollect.memories.write.writer import (
     MemoryWriter,
     MemoryWriteResult,
@@ -52,6 +53,7 @@ class MemoryService:
         writer: MemoryWriter,
         changes: MemoryChanges,
         moves: MemoryMoves,
+        waiter: WriteWaiter,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
@@ -63,6 +65,7 @@ class MemoryService:
         self._writer = writer
         self._changes = changes
         self._moves = moves
+        self._waiter = waiter
 
     async def create(
         self,
@@ -73,13 +76,15 @@ class MemoryService:
         reserved_id: str | None = None,
         made_at: datetime | None = None,
     ) -> MemoryWriteResult:
-        """Write a memory. If an earlier attempt wrote it under `reserved_id`, return that one.
+        """Write a memory, and wait for what it queues if the command says so. If an earlier attempt
+        wrote it under `reserved_id`, return that one.
 
         `made_at` is for a memory that was made before it is stored: its TTLs count from there.
         """
         now = made_at or self._runtime.clock.now()
         agent_id = command.agent_id or command.agent_slug
         async with self._audit.audit_refusals(requester, "createMemory", agent_id=agent_id):
+            check_wait(command)
             screened = await self.parse_and_screen(
                 command, now, source=source, reserved_id=reserved_id
             )
@@ -88,7 +93,8 @@ class MemoryService:
                 made = self.fetch_reserved(tx, requester, reserved_id)
                 return made or self._writer.write(tx, requester, screened, at=now)
 
-            return await self._database.write(work)
+            written = await self._database.write(work)
+        return await self._waiter.wait(written, command)
 
     async def update(
         self, requester: Requester, memory_id: MemoryId, command: PatchMemory

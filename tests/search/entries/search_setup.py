@@ -19,7 +19,7 @@ from recollect.search.entries.index_jobs import IndexJobs
 from recollect.search.entries.indexing import VECTOR_INDEX, EntryIndexer
 from recollect.search.entries.rank import RankingOptions
 from recollect.search.entries.service import EntrySearchService
-from recollect.search.memories.indexing import MemoryIndexer, MemoryIndexJobs
+from recollect.search.memories.indexing import MemoryIndexer, MemoryIndexJobs, MemoryVectorWriter
 from recollect.search.model import EntryHit, EntryHitPage, SearchType, index_words
 from recollect.search.ports import VectorIndex
 from tests.support.builders import an_entry, plant
@@ -132,8 +132,8 @@ class SearchSetup:
         storage = self.storage
         memories = MemoryIndexJobs(
             storage.context,
-            NoMetrics(),
             MemoryIndexer(storage.stores, storage.runtime, vectors=True),
+            MemoryVectorWriter(storage.context, NoMetrics()),
             self.embedder,
         )
         return IndexJobs(

@@ -56,6 +56,11 @@ class ReconcileJobs:
         job = NewJob(MEMORY_RECONCILE, {"docs": list(docs)}, self._runtime.clock.now())
         self._stores.jobs.insert(tx, job)
 
+    def is_queued(self, tx: Tx, stored: StoredMemory) -> bool:
+        """Whether the memory waits to be compared. A job that gave up counts as waiting."""
+        bodies = self._stores.jobs.fetch_bodies(tx, MEMORY_RECONCILE)
+        return any(stored.doc in body["docs"] for body in bodies)
+
     async def reconcile(self, job: Job) -> None:
         """Compare the statements of a job, the oldest row first."""
         ids = await self._database.read(

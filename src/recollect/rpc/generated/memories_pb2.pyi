@@ -209,7 +209,7 @@ class MemoryFilters(_message.Message):
     def __init__(self, agent_id: _Optional[str] = ..., spaces: _Optional[_Iterable[_Union[MemorySpace, _Mapping]]] = ..., all_spaces: bool = ..., visibility: _Optional[str] = ..., scope: _Optional[str] = ..., run_id: _Optional[str] = ..., user_id: _Optional[str] = ..., chat_id: _Optional[str] = ..., asker_id: _Optional[str] = ..., key: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., types: _Optional[_Iterable[str]] = ..., subjects: _Optional[_Iterable[str]] = ..., stated_by: _Optional[str] = ..., sensitivity: _Optional[str] = ..., status: _Optional[str] = ..., include_expired: bool = ..., created_after: _Optional[str] = ..., created_before: _Optional[str] = ..., valid_at: _Optional[str] = ..., as_of: _Optional[str] = ...) -> None: ...
 
 class CreateMemoryRequest(_message.Message):
-    __slots__ = ("content", "messages", "key", "value", "id", "agent_id", "visibility", "scope", "run_id", "space", "chat_id", "learned_in", "stated_by", "observed_at", "time_zone", "type", "sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags", "retention_policy", "ttl_seconds", "expires_at", "valid_from", "valid_until", "supersedes", "source_entries", "extract", "on_conflict", "request_approval")
+    __slots__ = ("content", "messages", "key", "value", "id", "agent_id", "visibility", "scope", "run_id", "space", "chat_id", "learned_in", "stated_by", "observed_at", "time_zone", "type", "sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags", "retention_policy", "ttl_seconds", "expires_at", "valid_from", "valid_until", "supersedes", "source_entries", "extract", "on_conflict", "request_approval", "wait", "wait_seconds")
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
@@ -242,6 +242,8 @@ class CreateMemoryRequest(_message.Message):
     EXTRACT_FIELD_NUMBER: _ClassVar[int]
     ON_CONFLICT_FIELD_NUMBER: _ClassVar[int]
     REQUEST_APPROVAL_FIELD_NUMBER: _ClassVar[int]
+    WAIT_FIELD_NUMBER: _ClassVar[int]
+    WAIT_SECONDS_FIELD_NUMBER: _ClassVar[int]
     content: str
     messages: MemoryMessages
     key: str
@@ -274,7 +276,9 @@ class CreateMemoryRequest(_message.Message):
     extract: bool
     on_conflict: str
     request_approval: bool
-    def __init__(self, content: _Optional[str] = ..., messages: _Optional[_Union[MemoryMessages, _Mapping]] = ..., key: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., id: _Optional[str] = ..., agent_id: _Optional[str] = ..., visibility: _Optional[str] = ..., scope: _Optional[str] = ..., run_id: _Optional[str] = ..., space: _Optional[_Union[MemorySpace, _Mapping]] = ..., chat_id: _Optional[str] = ..., learned_in: _Optional[str] = ..., stated_by: _Optional[str] = ..., observed_at: _Optional[str] = ..., time_zone: _Optional[str] = ..., type: _Optional[str] = ..., sensitivity: _Optional[str] = ..., portable: bool = ..., subjects: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., pii_tags: _Optional[_Iterable[str]] = ..., retention_policy: _Optional[str] = ..., ttl_seconds: _Optional[int] = ..., expires_at: _Optional[str] = ..., valid_from: _Optional[str] = ..., valid_until: _Optional[str] = ..., supersedes: _Optional[_Iterable[str]] = ..., source_entries: _Optional[_Iterable[str]] = ..., extract: bool = ..., on_conflict: _Optional[str] = ..., request_approval: bool = ...) -> None: ...
+    wait: str
+    wait_seconds: int
+    def __init__(self, content: _Optional[str] = ..., messages: _Optional[_Union[MemoryMessages, _Mapping]] = ..., key: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., id: _Optional[str] = ..., agent_id: _Optional[str] = ..., visibility: _Optional[str] = ..., scope: _Optional[str] = ..., run_id: _Optional[str] = ..., space: _Optional[_Union[MemorySpace, _Mapping]] = ..., chat_id: _Optional[str] = ..., learned_in: _Optional[str] = ..., stated_by: _Optional[str] = ..., observed_at: _Optional[str] = ..., time_zone: _Optional[str] = ..., type: _Optional[str] = ..., sensitivity: _Optional[str] = ..., portable: bool = ..., subjects: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., pii_tags: _Optional[_Iterable[str]] = ..., retention_policy: _Optional[str] = ..., ttl_seconds: _Optional[int] = ..., expires_at: _Optional[str] = ..., valid_from: _Optional[str] = ..., valid_until: _Optional[str] = ..., supersedes: _Optional[_Iterable[str]] = ..., source_entries: _Optional[_Iterable[str]] = ..., extract: bool = ..., on_conflict: _Optional[str] = ..., request_approval: bool = ..., wait: _Optional[str] = ..., wait_seconds: _Optional[int] = ...) -> None: ...
 
 class WriteResult(_message.Message):
     __slots__ = ("id", "group_id", "status", "memory", "warnings")

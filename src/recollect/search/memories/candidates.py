@@ -12,6 +12,7 @@ import numpy as np
 
 from recollect.db.transaction import Tx
 from recollect.embedding.port import Vector
+from recollect.search.memories.fresh_vectors import FRESH_TEXTS_MAX
 from recollect.search.memories.query import MemoryQuestion, is_lone_letter
 from recollect.search.memories.rank import word_scores
 from recollect.search.memories.row_cache import MemoryRowCache
@@ -52,6 +53,8 @@ def find_candidates(
     docs = set(_best_by_words(tx, store, context, criteria) if criteria.question.words else ())
     if criteria.vector is not None:
         docs.update(_best_by_vector(tx, store, context, criteria.vector, criteria.limit))
+        # They get their vectors after the read, so that nothing could choose them by these.
+        docs.update(store.fresh_docs(tx, context, limit=FRESH_TEXTS_MAX))
     return store.candidates_by_doc(tx, context, sorted(docs))
 
 

@@ -25,10 +25,12 @@ class FindingStage(StrEnum):
 
 
 class MemorySearchComponent(StrEnum):
-    """A component of a search that may fail while the others still answer."""
+    """A component of a search that may fail while the others still answer. `vectors_pending`: some
+    memories have no vector yet and were searched by their words alone."""
 
     EMBEDDING = "embedding"
     VECTORS = "vectors"
+    VECTORS_PENDING = "vectors_pending"
     FULLTEXT = "fulltext"
     GRAPH = "graph"
     RERANK = "rerank"

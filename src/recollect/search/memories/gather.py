@@ -1,9 +1,10 @@
 """The read of a memory search: one transaction that returns everything the ranking needs, and
 nothing that the viewer may not see."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from heapq import nlargest
 from zoneinfo import ZoneInfo
 
 from recollect.db.transaction import Database, Tx
@@ -20,6 +21,11 @@ from recollect.memories.read.resolve_filters import resolve_filter
 from recollect.memories.usage import UsageTracker
 from recollect.search.memories.candidates import MemoryCandidateCriteria, find_candidates
 from recollect.search.memories.explain_hit import MemorySearchComponent
+from recollect.search.memories.fresh_vectors import (
+    FRESH_TEXTS_MAX,
+    ON_THE_SPOT_SECONDS,
+    FreshVectors,
+)
 from recollect.search.memories.past_versions import PastVersions, read_past_versions
 from recollect.search.memories.query import (
     MemoryQuery,
@@ -39,6 +45,7 @@ from recollect.search.memories.rows import (
 )
 from recollect.search.model import SearchType
 from recollect.search.store.bundle import SearchStores
+from recollect.search.store.memories import MemorySearchStore
 from recollect.text import tokens
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewer import Viewer
@@ -46,6 +53,8 @@ from recollect.visibility.viewers import ViewerFactory
 
 # At most this many past versions are embedded during one search.
 _PAST_TEXTS_MAX = 200
+# Among so many rows without a vector the viewer's own are looked for.
+_BARE_DOCS_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +74,7 @@ class MemorySearchDeps:
     reads: ReadAudit
     usage: UsageTracker
     embedder: Embedder | None
+    fresh: FreshVectors
     cache: MemoryRowCache
     exact_max: int
     candidates_max: int
@@ -105,6 +115,10 @@ class GatheredRows:
     vectors: Sequence[MemoryVector]
     bare_texts: Sequence[PendingMemoryText]
     """Texts of past versions that have no vector: only present versions are embedded by jobs."""
+    bare_docs: frozenset[int]
+    """Present versions in the scope that have no vector, ranked or not."""
+    fresh_texts: Sequence[PendingMemoryText]
+    """What of these the viewer wrote, newest first."""
 
 
 def resolve_scope(
@@ -156,6 +170,7 @@ def gather_rows(
             )
         except Unavailable:
             failed.append(MemorySearchComponent.GRAPH)
+    bare_docs = _find_bare_docs(rows) if model else set[int]()
     if len(rows) > deps.exact_max:
         criteria = MemoryCandidateCriteria(
             question, name_words, vector, deps.candidates_max, deps.word_index
@@ -165,6 +180,7 @@ def gather_rows(
     # words of `past.others` were computed from the old text and come along with it.
     indexed = [*rows, *past.indexed]
     no_words, no_vectors = deps.cache.find_missing(indexed)
+    bare_docs |= _find_bare_docs(indexed) if model else set()
     return GatheredRows(
         scope,
         question,
@@ -176,7 +192,28 @@ def gather_rows(
         words=[*(store.words(tx, no_words) if no_words else ()), *past.words],
         vectors=store.vectors(tx, no_vectors, model=model) if no_vectors else (),
         bare_texts=_find_bare_texts(deps.cache, past) if vector is not None else (),
+        bare_docs=frozenset(bare_docs),
+        fresh_texts=_read_fresh_texts(tx, store, context, bare_docs),
     )
+
+
+async def embed_fresh_texts(
+    fresh: FreshVectors, gathered: GatheredRows, *, seconds: float = ON_THE_SPOT_SECONDS
+) -> GatheredRows:
+    """Give a vector to what the viewer has just written, as far as the time allows. The answer says
+    if other rows of the scope, or some of these, have none."""
+    if not gathered.bare_docs:
+        return gathered
+    made = await fresh.embed(gathered.fresh_texts, seconds=seconds)
+    done = {(one.doc, one.revision) for one in made}
+    rows = [
+        row._replace(has_vector=True) if (row.doc, row.revision) in done else row
+        for row in gathered.rows
+    ]
+    failed = list(gathered.failed)
+    if gathered.bare_docs - {one.doc for one in made}:
+        failed.append(MemorySearchComponent.VECTORS_PENDING)
+    return replace(gathered, rows=rows, vectors=[*gathered.vectors, *made], failed=failed)
 
 
 async def embed_past_versions(embedder: Embedder | None, gathered: GatheredRows) -> GatheredRows:
@@ -226,6 +263,19 @@ def _find_named_people(
     return people, frozenset(
         word for one in people for word in tokens.query_tokens(forms[one.form])
     )
+
+
+def _find_bare_docs(rows: Sequence[MemoryCandidate]) -> set[int]:
+    return {row.doc for row in rows if not row.has_vector}
+
+
+def _read_fresh_texts(
+    tx: Tx, store: MemorySearchStore, context: SearchContext, bare_docs: Set[int]
+) -> Sequence[PendingMemoryText]:
+    """Nothing is read if every row has a vector, as in most searches."""
+    # After a change of the model all rows are bare. Then the latest are enough to look through.
+    docs = nlargest(_BARE_DOCS_MAX, bare_docs)
+    return store.fresh_texts(tx, context, docs, limit=FRESH_TEXTS_MAX) if docs else ()
 
 
 def _find_bare_texts(cache: MemoryRowCache, past: PastVersions) -> list[PendingMemoryText]:

@@ -46,6 +46,10 @@ class MemoryIndexer:
         """Remove a memory from the index."""
         self._stores.memory_search.drop(tx, memory_id)
 
+    def is_pending(self, tx: Tx, stored: StoredMemory) -> bool:
+        """Whether the memory waits for its vector. Never, where nothing makes vectors."""
+        return self._vectors and self._stores.memory_search.is_pending(tx, stored.memory.id)
+
     def queue_job(self, tx: Tx) -> None:
         """Queue a job for pending vectors.
 
@@ -78,24 +82,49 @@ class MemoryIndexState:
     stuck: int
 
 
+class MemoryVectorWriter:
+    """Stores vectors of pending texts, whoever made them."""
+
+    def __init__(
+        self,
+        context: ServiceContext[SearchStores],
+        metrics: Metrics,
+        followed_by: VectorsStoredHook | None = None,
+    ) -> None:
+        self._database = context.database
+        self._stores = context.stores
+        self._metrics = metrics
+        self._followed_by = followed_by
+
+    async def store(self, made: Sequence[MemoryVector], *, model: str) -> None:
+        """Store those whose text is unchanged and still pending. The follow-up runs only for texts
+        that had no vector before, so a reindex does not repeat it."""
+        stored = await self._database.write(lambda tx: self._store(tx, made, model))
+        self._metrics.record_indexed(stored)
+
+    def _store(self, tx: Tx, made: Sequence[MemoryVector], model: str) -> int:
+        done = self._stores.memory_search.put_vectors(tx, made, model=model)
+        first = [one.doc for one in done if one.first]
+        if first and self._followed_by is not None:
+            self._followed_by(tx, first)
+        return len(done)
+
+
 class MemoryIndexJobs:
     """Embeds new texts, and all texts again. A job may run again after a crash."""
 
     def __init__(
         self,
         context: ServiceContext[SearchStores],
-        metrics: Metrics,
         indexer: MemoryIndexer,
+        writer: MemoryVectorWriter,
         embedder: Embedder | None,
-        followed_by: VectorsStoredHook | None = None,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
-        self._runtime = context.runtime
-        self._metrics = metrics
         self._indexer = indexer
+        self._writer = writer
         self._embedder = embedder
-        self._followed_by = followed_by
 
     def handlers(self) -> Mapping[str, JobHandler]:
         """The handlers by job type. A server without an embedder has none: it leaves these jobs to
@@ -145,19 +174,8 @@ class MemoryIndexJobs:
             MemoryVector(one.doc, one.revision, vector)
             for one, vector in zip(waiting, vectors, strict=True)
         ]
-        self._metrics.record_indexed(
-            await self._database.write(lambda tx: self._store_vectors(tx, made, model))
-        )
+        await self._writer.store(made, model=model)
         return len(waiting) == _TEXTS_PER_BATCH
-
-    def _store_vectors(self, tx: Tx, made: Sequence[MemoryVector], model: str) -> int:
-        """Store vectors; returns how many. The follow-up runs only for texts that had no vector
-        before, so a reindex does not repeat it."""
-        done = self._stores.memory_search.put_vectors(tx, made, model=model)
-        first = [one.doc for one in done if one.first]
-        if first and self._followed_by is not None:
-            self._followed_by(tx, first)
-        return len(done)
 
     def _claim_texts(self, tx: Tx, job_id: str, bucket: int) -> list[PendingMemoryText]:
         """Detach the job from its name, then read pending texts: in this order.

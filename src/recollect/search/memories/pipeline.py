@@ -3,6 +3,7 @@ one after the other.
 
     embed    the query's vector, before any transaction, because a model or endpoint is awaited
     gather   one snapshot: the caller, what they may see, the candidate rows (`gather.py`)
+    fresh    vectors of what the caller has just written, within a fixed time (`fresh_vectors.py`)
     rank     numpy over the words and vectors of exactly these rows (`rank.py`)
     page     the hits behind a position, read once more, each with its reasons (`pages.py`)
     record   which memories were returned, in the audit log and for eviction
@@ -27,11 +28,13 @@ from recollect.memories.model import StoredMemory
 from recollect.memories.read.audit import context_word
 from recollect.search.memories.cursor import MemoryPosition
 from recollect.search.memories.explain_hit import MemorySearchComponent
+from recollect.search.memories.fresh_vectors import ON_THE_SPOT_SECONDS
 from recollect.search.memories.gather import (
     GatheredRows,
     MemorySearchDeps,
     MemorySearchScope,
     RequestedScope,
+    embed_fresh_texts,
     embed_past_versions,
     gather_rows,
     resolve_scope,
@@ -95,8 +98,12 @@ async def rank_scope(
     # Instead the table says whether it is complete, and an incomplete one is read again. The last
     # attempt is used as it is: the few rows it lacks are missing from the answer, which beats an
     # error.
+    seconds = ON_THE_SPOT_SECONDS
     for _ in range(_TRIES_MAX):
         gathered = await embed_past_versions(deps.embedder, await deps.database.scan(read))
+        gathered = await embed_fresh_texts(deps.fresh, gathered, seconds=seconds)
+        # Further attempts take the vectors that were made in the first.
+        seconds = 0
         table = await _build_table(deps.cache, gathered)
         if table.whole:
             break

@@ -105,6 +105,24 @@ class MemorySearchStore:
         statement = sql.embedded_rows(SearchContextShape.from_context(context))
         return _fetch_candidates(tx, statement, context, after_doc=after_doc, limit=limit)
 
+    def fresh_docs(self, tx: Tx, context: SearchContext, *, limit: int) -> list[int]:
+        """Pending rows that the viewer may see and wrote, newest first."""
+        authors = _authors(context)
+        shape = SearchContextShape.from_context(context)
+        statement = sql.pending_docs(shape, by_authors=authors is not None)
+        params = context_params(context) | {"authors": authors, "limit": limit}
+        return [int(row[0]) for row in tx.fetch(statement, params)]
+
+    def fresh_texts(
+        self, tx: Tx, context: SearchContext, docs: Sequence[int], *, limit: int
+    ) -> list[PendingMemoryText]:
+        """The pending texts of those of these rows that the viewer wrote, newest first. The caller
+        knows that the viewer may see the rows."""
+        authors = _authors(context)
+        statement = sql.pending_texts_by_doc(by_authors=authors is not None)
+        params = {"docs": _to_json_list(docs), "authors": authors, "limit": limit}
+        return [self._to_pending_text(row) for row in tx.fetch(statement, params)]
+
     def candidates_by_doc(
         self, tx: Tx, context: SearchContext, docs: Sequence[int]
     ) -> list[MemoryCandidate]:
@@ -156,6 +174,11 @@ class MemorySearchStore:
         ):
             found[MemoryId(source_id)].append(MemoryId(memory_id))
         return found
+
+    def is_pending(self, tx: Tx, memory_id: MemoryId) -> bool:
+        """Whether the memory waits for its vector."""
+        row = tx.fetch_first(sql.SELECT_PENDING, {"memory_id": memory_id})
+        return row is not None and bool(row[0])
 
     def pending_texts(self, tx: Tx, bucket: int, *, limit: int) -> list[PendingMemoryText]:
         """Pending texts: those of the bucket by `doc` and, if these are too few, any others. So
@@ -224,6 +247,14 @@ def _fetch_candidates(
 ) -> list[MemoryCandidate]:
     rows = tx.fetch(statement, context_params(context) | more)
     return [MemoryCandidate._make(row) for row in rows]
+
+
+def _authors(context: SearchContext) -> str | None:
+    """Whose rows are the viewer's own; None for the system, which writes in everybody's name."""
+    if context.viewer.system:
+        return None
+    owners = [caller.who for caller in context.viewer.callers]
+    return strict_json.dump([f"{one.kind}:{one.id}" for one in owners])
 
 
 def _to_json_list(docs: Sequence[int]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Select,
+    Text,
     delete,
     exists,
     false,
@@ -53,6 +54,12 @@ _DOCS = param("docs", _i.terms)
 _AFTER = param("after_doc", _i.doc)
 _LIMIT = param("limit", _i.doc)
 _MODEL = param("model", _v.model)
+# The kind first: an agent and a user may have the same id.
+_WRITTEN_BY_ONE = InTextList(
+    _m.written_by_kind + literal_column("':'", Text) + _m.written_by_id,
+    param("authors", _m.written_by_id),
+)
+_NEWEST_FIRST = (_m.updated_at.desc(), _m.doc.desc())
 _ONE: ColumnElement[int] = literal_column("1")
 
 
@@ -105,6 +112,15 @@ def word_matches(shape: SearchContextShape, *, every: bool) -> Query:
 def embedded_rows(shape: SearchContextShape) -> Query:
     """Rows that have a vector of the model, in batches."""
     return _batch_query(_select_permitted(shape).where(_i.vector_model == _MODEL))
+
+
+@cache
+def pending_docs(shape: SearchContextShape, *, by_authors: bool) -> Query:
+    """Pending rows that the viewer may see, of everybody or of these authors, newest first."""
+    query = _select_permitted(shape).where(_i.pending == true())
+    if by_authors:
+        query = query.where(_WRITTEN_BY_ONE)
+    return Query(query.with_only_columns(_m.doc).order_by(*_NEWEST_FIRST).limit(_LIMIT))
 
 
 @cache
@@ -178,6 +194,19 @@ def pending_texts(*, bucket: bool) -> Query:
 
 
 @cache
+def pending_texts_by_doc(*, by_authors: bool) -> Query:
+    """Those of these texts that are pending, of everybody or of these authors, newest first."""
+    query = (
+        select(_i.doc, _i.revision, _m.content, _m.id)
+        .select_from(memory_index.join(memories, _m.doc == _i.doc))
+        .where(InNumberList(_i.doc, _DOCS), _i.pending == true())
+    )
+    if by_authors:
+        query = query.where(_WRITTEN_BY_ONE)
+    return Query(query.order_by(*_NEWEST_FIRST).limit(_LIMIT))
+
+
+@cache
 def next_rows(*, lacking: bool) -> Query:
     """Rows by number: all, or those that have no vector of the model and are not pending."""
     query = select(_i.doc).where(_i.doc > _AFTER)
@@ -191,6 +220,7 @@ _TEXT = {
     name: param(name, memory_index.c[name])
     for name in ("revision", "head", "terms", "stems", "pending")
 }
+SELECT_PENDING = Query(select(_i.pending).where(_i.memory_id == param("memory_id", _i.memory_id)))
 SELECT_TERMS = Query(select(_i.terms, _i.revision).where(_i.doc == _DOC))
 INSERT = Query(
     insert(memory_index).values(doc=_DOC, memory_id=param("memory_id", _i.memory_id), **_TEXT)
