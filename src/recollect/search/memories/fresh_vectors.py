@@ -51,7 +51,7 @@ class FreshVectors:
         """The vectors that are ready after at most `seconds`; the first texts come first. What is
         under way then is finished and stored for the next search."""
         embedder = self._embedder
-        if embedder is not None and seconds > 0 and self._missing(texts):
+        if embedder is not None and seconds > 0 and self._find_missing(texts):
             task = asyncio.create_task(
                 self._make_and_store(embedder, texts, time.monotonic() + seconds)
             )
@@ -75,7 +75,7 @@ class FreshVectors:
         made: list[MemoryVector] = []
         try:
             async with self._turn:
-                for step in _steps(self._missing(texts)):
+                for step in _steps(self._find_missing(texts)):
                     if time.monotonic() >= ends_at:
                         break
                     made += await self._make(embedder, step)
@@ -98,7 +98,7 @@ class FreshVectors:
             self._made.popitem(last=False)
         return made
 
-    def _missing(self, texts: Sequence[PendingMemoryText]) -> list[PendingMemoryText]:
+    def _find_missing(self, texts: Sequence[PendingMemoryText]) -> list[PendingMemoryText]:
         return [one for one in texts if (one.doc, one.revision) not in self._made]
 
 
