@@ -36,9 +36,12 @@ class IdentifierMatcher:
     scripts without spaces every occurrence counts. Time is linear in the length of the text.
     """
 
-    def __init__(self, identifiers: Iterable[str]) -> None:
+    def __init__(self, identifiers: Iterable[str], *, capitalized: Iterable[str] = ()) -> None:
+        """`capitalized` are found only where they begin with a capital: parts of a name."""
         made = {one.strip(): _compile_identifier(one) for one in identifiers}
+        parts = [_compile_identifier(one) for one in capitalized if one not in made]
         self._needles = [needle for needle in made.values() if needle is not None]
+        self._needles += [part._replace(capital=True) for part in parts if part is not None]
 
     def find_spans(self, text: str) -> list[Span]:
         """Spans of all matches, sorted and disjoint. `[erased]` itself never matches, even if
@@ -130,11 +133,13 @@ class _FoldedText(NamedTuple):
 
 class _IdentifierPattern(NamedTuple):
     """A compiled identifier. `meant` is its exact spelling where folding would go too far: a name
-    that differs from a stop word by accents only must not match that stop word."""
+    that differs from a stop word by accents only must not match that stop word. With `capital` a
+    match must begin with a capital letter."""
 
     pattern: re.Pattern[str]
     address: bool
     meant: str | None
+    capital: bool = False
 
     def find_spans(self, view: _FoldedText, text: str) -> Iterator[Span]:
         at = 0
@@ -142,9 +147,7 @@ class _IdentifierPattern(NamedTuple):
         while found := self.pattern.search(view.chars, at):
             first, end = found.span()
             at = first + 1
-            if self._is_token(view, first, end) and self._has_exact_spelling(
-                view, first, end, text
-            ):
+            if self._is_token(view, first, end) and self._is_spelled_so(view, first, end, text):
                 first = _include_at_sign(view, first)
                 yield view.starts[first], view.ends[end - 1]
 
@@ -153,7 +156,9 @@ class _IdentifierPattern(NamedTuple):
             return False
         return not (self.address and _is_inside_address(view, first, end))
 
-    def _has_exact_spelling(self, view: _FoldedText, first: int, end: int, text: str) -> bool:
+    def _is_spelled_so(self, view: _FoldedText, first: int, end: int, text: str) -> bool:
+        if self.capital and not text[view.starts[first]].isupper():
+            return False
         if self.meant is None:
             return True
         return _fold_case(text[view.starts[first] : view.ends[end - 1]]) == self.meant

@@ -33,6 +33,7 @@ class RedactionPlan:
     - `full`: all identifiers, in rows linked to the target in which no namesake is involved;
     - `rare`: those that no other person's name contains, in linked rows of a namesake (the row is
       about them, written by them, or in a chat they are in);
+      both also redact the parts of the target's names that nobody else bears;
     - `sure`: e-mail addresses and person ids, which belong to one person only, in all other rows.
 
     `namesakes`, `namesake_users` and `namesake_chats` say where `rare` takes the place of `full`.
@@ -48,6 +49,8 @@ class RedactionPlan:
     namesake_users: frozenset[str] = frozenset()
     namesake_chats: frozenset[str] = frozenset()
     unique: tuple[str, ...] = field(default=())
+    name_parts_left: int = 0
+    """Parts of the names that are redacted nowhere: too common, too short, or borne by others."""
 
     def for_unlinked_rows(self) -> "RedactionPlan":
         """The plan for rows that are not linked: unambiguous identifiers only."""

@@ -109,6 +109,8 @@ class ErasureVerifier:
             not_covered.append(_SEALED_BYTES)
         if self._vectors_beside:
             not_covered.append(_VECTOR_SNAPSHOTS)
+        if seen.plan.name_parts_left:
+            not_covered.append(f"name_parts:{seen.plan.name_parts_left}")
         return not_covered + [f"ids_of_{kind}:{count}" for kind, count in seen.chosen_ids.items()]
 
 

@@ -1,6 +1,6 @@
 """Finds the target of an erasure: ids, names, chats, trees, agents, and people who share a name."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from sqlalchemy import Text, and_, exists, literal_column, not_, or_, select, union
@@ -20,6 +20,7 @@ from recollect.db.tables.people import (
 from recollect.db.transaction import Tx
 from recollect.erasure.identifier_matcher import IdentifierMatcher
 from recollect.erasure.model import BYTE_SEARCH_MIN, ErasureTarget
+from recollect.erasure.name_parts import parts_of_names, split_parts
 from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.store.links_sql import STATED_MEMORY, link_params
 from recollect.kernel import strict_json
@@ -99,16 +100,38 @@ def plan_redaction(tx: Tx, target: ErasureTarget) -> RedactionPlan:
     users = {row[0] for row in tx.fetch(_USERS, {"ids": _to_json_list(namesakes)})}
     chats = tx.fetch(_PRESENT, {"users": _to_json_list(users), "people": _to_json_list(namesakes)})
     unique = tuple(one for one in identifiers if one not in shared)
+    traces, left = _split_name_parts(target, shared, [name for _, name in rows])
     return RedactionPlan(
         target,
-        IdentifierMatcher((*identifiers, *target.person_ids)),
-        IdentifierMatcher((*unique, *target.person_ids)),
+        IdentifierMatcher((*identifiers, *target.person_ids), capitalized=traces),
+        IdentifierMatcher((*unique, *target.person_ids), capitalized=traces),
         IdentifierMatcher(target.unambiguous_identifiers),
         frozenset(namesakes),
         frozenset(users),
         frozenset(row[0] for row in chats),
         tuple(one for one in unique if len(one.encode()) >= BYTE_SEARCH_MIN),
+        name_parts_left=len(left),
     )
+
+
+def _split_name_parts(
+    target: ErasureTarget, shared: Set[str], other_names: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The parts of names that are traces of the target, and the others. Of a name that another
+    person has too, no part is a trace."""
+    parts = parts_of_names(target.names)
+    # A part may be a name of its own, an alias: then it is redacted as such.
+    own = {one for one in parts if one in target.identifiers}
+    matcher = IdentifierMatcher(parts)
+    alike = [name for name in other_names if _has_name_part(name, matcher)] if parts else []
+    borne = {
+        one
+        for one in parts
+        if any(_has_name_part(name, IdentifierMatcher([one])) for name in alike)
+    }
+    borne |= set(parts_of_names(one for one in target.names if one in shared))
+    traces, left = split_parts(target.names, borne)
+    return traces, tuple(one for one in left if one not in own)
 
 
 def _has_name_part(name: str, matcher: IdentifierMatcher) -> bool:
