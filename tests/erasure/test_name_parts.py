@@ -9,7 +9,6 @@ from recollect.erasure.identifier_matcher import IdentifierMatcher
 from recollect.erasure.name_parts import split_parts
 from tests.erasure.erasure_server import found_in, group, in_chat, named, server_opener
 from tests.support.engines import TestDatabase
-from tests.support.memory.people import person_of
 
 
 @pytest.mark.parametrize(
