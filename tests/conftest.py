@@ -41,6 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
     config.addinivalue_line("markers", "scenario(number): proves this scenario of the contract")
+    config.addinivalue_line("markers", "amendment(number): proves this change to the contract")
     config.addinivalue_line("markers", "rest_only(reason): no other surface has it to prove")
     config.addinivalue_line("markers", "surfaces(name, scenarios_only): also over these surfaces")
     config.addinivalue_line("markers", "long: takes so long that it has to begin early")
