@@ -16,7 +16,7 @@ MODEL_FILE := $(MODEL)/minilm-l6-v2-int8.onnx
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
 	--python-version 3.11 $(LOCK_FLAGS)
 
-.PHONY: install run dev check test soak bench format generate lock clean
+.PHONY: install run dev check test soak bench evals format generate lock clean
 
 install: $(VENV)/.installed
 
@@ -44,6 +44,10 @@ soak: dev
 
 bench: dev
 	$(BIN)/python -m bench
+
+# For instance EVALS="injection --list-missed".
+evals: dev
+	$(BIN)/python -m evals $(EVALS)
 
 format: dev
 	$(BIN)/ruff check --fix .
