@@ -10,6 +10,8 @@ from typing import Any
 from starlette.types import ASGIApp, Message
 
 from recollect.api.rest.app import RestSettings, create_app
+from recollect.api_keys.model import IssuedKey, KeyState, ListedKey, ShownKey
+from recollect.api_keys.service import IssuedKeyService
 from recollect.audit.gate import GateService
 from recollect.audit.model import Event, EventKind
 from recollect.conversations.admin_service import AdminService
@@ -34,6 +36,7 @@ from recollect.kernel.errors import (
     Unauthenticated,
 )
 from recollect.kernel.ids import (
+    ClientId,
     ConversationId,
     EntryId,
     TransferId,
@@ -58,6 +61,7 @@ REPORT = {
     "database": "sqlite",
     "encryption": False,
     "queue": {"depth": 0, "stuck": 0, "oldestDueAt": None},
+    "warnings": [],
 }
 
 Header = tuple[str, str | bytes]
@@ -100,6 +104,10 @@ def a_membership() -> Membership:
 
 def a_transfer() -> Transfer:
     return Transfer(TransferId(ID), TreeId(ID), None, UserId("ann"), UserId("bob"), AT)
+
+
+def an_issued_key() -> IssuedKey:
+    return IssuedKey(ID, ClientId("k1"), None, AT)
 
 
 def an_event() -> Event:
@@ -155,6 +163,14 @@ class Recorder:
             return answer
 
         return method
+
+
+class FakeStatus(Recorder):
+    """Of a server with which nothing is wrong."""
+
+    @staticmethod
+    def warnings() -> list[str]:
+        return []
 
 
 class FakeGate:
@@ -309,7 +325,14 @@ class Rest:
         self.recorder = Recorder(
             {"record": RecordOutcome.SUCCESS, "replay": pieces("a", "b"), "cancel": None}
         )
-        self.status = Recorder({"ping": None, "report": REPORT, "measure_queue": None})
+        self.api_keys = Recorder(
+            {
+                "create": ShownKey(an_issued_key(), "rck_shown once"),
+                "list": Page([ListedKey(an_issued_key(), KeyState.ACTIVE)], None),
+                "revoke": None,
+            }
+        )
+        self.status = FakeStatus({"ping": None, "report": REPORT, "measure_queue": None})
         self.gate = FakeGate()
         self.metrics = FakeMetrics()
         self.requests = FakeRequestLog()
@@ -375,6 +398,7 @@ class Rest:
                 AdminService: self.admin,
                 EvictionService: self.eviction,
                 GateService: self.gate,
+                IssuedKeyService: self.api_keys,
                 StatusService: self.status,
             }
         )

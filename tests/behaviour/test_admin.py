@@ -169,6 +169,7 @@ def test_admin_reads_need_a_role(world: World, operation: str, on_conversation: 
     world.admin.call(operation, *target).expect(200)
 
 
+@pytest.mark.amendment(17)
 def test_a_justification_may_be_required(serve: Serve) -> None:
     world = serve(admin__require_justification=True)
     ann = world.user("ann")

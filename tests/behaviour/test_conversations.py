@@ -50,6 +50,7 @@ def test_patch_sets_keeps_and_clears_the_title(world: World) -> None:
     assert ann.gets(conversation) == cleared
 
 
+@pytest.mark.amendment(17)
 def test_patch_replaces_the_metadata_as_a_whole(world: World) -> None:
     ann = world.user("ann")
     conversation = ann.starts("one", {"topic": "fruit", "n": 1})

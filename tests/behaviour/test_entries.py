@@ -214,6 +214,49 @@ def test_tolerant_history_keeps_history_types_only(world: World, sent: str, stor
     assert entry["contentType"] == stored
 
 
+@pytest.mark.amendment(14)
+@pytest.mark.parametrize(
+    ("word", "role"),
+    [("User", "USER"), ("human", "USER"), ("assistant", "AI"), ("Ai", "AI"), ("MODEL", "AI")],
+)
+def test_roles_and_chat_messages_are_read_as_people_write_them(
+    world: World, word: str, role: str
+) -> None:
+    ann, conversation = world.user("ann"), new_id()
+    parts = [{"type": "text", "text": "what a"}, {"type": "text", "text": "kumquat"}]
+    for content in ("what a\nkumquat", parts):
+        for body in (
+            {"content": [{"role": word, "content": content}]},
+            {"role": word} | {"content": content},
+        ):
+            entry = ann.call("append", conversation, body=body).expect(201)
+            assert entry["content"] == [{"role": role, "text": "what a\nkumquat"}]
+    assert ann.gets(conversation)["title"] == "what a kumquat"
+
+
+@pytest.mark.amendment(14)
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"role": "system", "content": "x"}, "role"),
+        ({"content": [{"role": "tool", "content": "x"}]}, "content[0].role"),
+        (
+            {"content": [{"role": "user", "text": "x"}, {"role": "ai", "text": "y"}]},
+            "content[1].role",
+        ),
+        ({"role": "human", "content": [{"role": "model", "content": "y"}]}, "content[0].role"),
+    ],
+)
+def test_other_roles_and_two_in_one_entry_are_refused(
+    world: World, body: dict[str, Any], field: str
+) -> None:
+    ann, conversation = world.user("ann"), new_id()
+    details = ann.call("append", conversation, body=body).refused(400, "bad_request")
+    assert details["field"] == field
+    assert details["message"].endswith("one of user, human, assistant, ai, model")
+    ann.call("get_conversation", conversation).refused(404, "not_found")
+
+
 @pytest.mark.parametrize("content", ["", "  \n", [], [" "], [{}], [{"type": "text", "text": ""}]])
 def test_an_append_with_nothing_in_it_is_an_invalid_request(world: World, content: Any) -> None:
     ann, conversation = world.user("ann"), new_id()

@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.world import User, World, new_id
 
+pytestmark = pytest.mark.amendment(12)
+
 
 @pytest.fixture
 def tree(world: World) -> tuple[User, str, str]:

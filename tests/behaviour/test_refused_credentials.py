@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import Host
 from tests.support.world import World, a_token
 
-pytestmark = pytest.mark.rest_only("calls both surfaces itself")
+pytestmark = [pytest.mark.rest_only("calls both surfaces itself"), pytest.mark.amendment(17)]
 
 MOST = 4
 LIST = "/memory.v1.ConversationsService/ListConversations"

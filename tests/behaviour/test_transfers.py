@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Serve
 from tests.support.world import Ref, User, World, at_once, id_of, new_id
 
 
@@ -166,3 +167,31 @@ def test_of_two_offers_at_once_one_gets_the_others_id(world: World) -> None:
         made, refused = sorted(replies, key=lambda r: r.status)
         refused.refused(409, "TRANSFER_ALREADY_PENDING")
         assert refused.body["existingTransferId"] == made.expect(201)["id"]
+
+
+@pytest.mark.amendment(17)
+def test_an_offer_that_nobody_takes_lapses(serve: Serve) -> None:
+    world = serve(transfers__ttl_days=2)
+    conversation, ann, bob, transfer = pending(world)
+    world.clock.advance(days=2, seconds=-60)
+    assert bob.walks("list_transfers", limit=1) == [transfer]
+    world.clock.advance(seconds=61)
+    for user in (ann, bob):
+        assert user.walks("list_transfers") == user.walks("list_transfers", limit=1) == []
+        for operation in ("get_transfer", "delete_transfer"):
+            gone = user.call(operation, transfer).refused(404, "not_found")
+            assert gone == {"resource": "transfer", "id": transfer["id"]}
+    bob.call("accept_transfer", transfer).refused(404, "not_found")
+    assert ann.levels(conversation) == {ann.name: "owner", bob.name: "reader"}
+    bob.call("accept_transfer", ann.offers(conversation, bob)).expect(204)
+    assert ann.levels(conversation) == {ann.name: "manager", bob.name: "owner"}
+
+
+@pytest.mark.amendment(17)
+def test_an_offer_stands_for_a_month_by_default(serve: Serve) -> None:
+    world = serve()
+    _, _, bob, transfer = pending(world)
+    world.clock.advance(days=30, seconds=-60)
+    bob.call("get_transfer", transfer).expect(200)
+    world.clock.advance(seconds=61)
+    bob.call("get_transfer", transfer).refused(404, "not_found")

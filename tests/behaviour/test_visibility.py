@@ -41,14 +41,16 @@ def keyed(user: User, operation: str) -> User:
     return user.with_key("k1") if operation in NEEDS_KEY else user
 
 
+@pytest.mark.amendment(21)
 @every_operation
 @pytest.mark.parametrize("bad", ["no-uuid", "123", "{00000000-0000-0000-0000-000000000000}"])
 def test_an_id_that_is_no_uuid_is_not_found(
     world: World, operation: str, more: list[str], body: Any, bad: str
 ) -> None:
     user = keyed(world.user("ann"), operation)
-    details = user.call(operation, bad, *more, body=body).refused(404, "not_found")
-    assert details == {"resource": "conversation", "id": bad}
+    reply = user.call(operation, bad, *more, body=body)
+    assert reply.refused(404, "not_found") == {"resource": "conversation", "id": bad}
+    assert reply.body["error"].startswith("no such conversation: its id must be a UUID such as ")
 
 
 @every_operation

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from recollect.idempotency.service import ABANDONED_AFTER
 from recollect.kernel.clock import to_text
 from tests.conftest import SoakSize
@@ -18,6 +20,7 @@ NewDatabase = Callable[[], TestDatabase]
 AGE_CLAIMS = "UPDATE idempotency_answers SET claimed_at = :at WHERE status IS NULL"
 
 
+@pytest.mark.amendment(13)
 def test_entries_sent_again_after_a_kill_are_neither_lost_nor_doubled(
     new_database: NewDatabase, tmp_path: Path, soak_size: SoakSize
 ) -> None:

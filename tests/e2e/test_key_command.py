@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
+import pytest
 
 from tests.support.engines import TestDatabase
 from tests.support.processes import on_database, run_command, start_server
@@ -13,6 +14,7 @@ from tests.support.world import JWT_SECRET
 NewDatabase = Callable[[], TestDatabase]
 
 
+@pytest.mark.amendment(17)
 def test_a_key_of_the_command_line_works_until_it_is_revoked(
     tmp_path: Path, new_database: NewDatabase
 ) -> None:

@@ -11,7 +11,7 @@ from tests.support.api import Reply
 from tests.support.encryption import KEY_A
 from tests.support.world import User, World, at_once, history, id_of, memory, new_id
 
-pytestmark = pytest.mark.surfaces("grpc")
+pytestmark = [pytest.mark.surfaces("grpc"), pytest.mark.amendment(13)]
 
 CALLS = ("create", "append", "note", "sync", "fork", "share", "transfer")
 

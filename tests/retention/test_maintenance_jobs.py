@@ -52,7 +52,11 @@ def a_shop(database: TestDatabase, *keys: dict[str, str]) -> Iterator[JobQueue]:
 
 def maintenance(job_queue: JobQueue) -> MaintenanceJobs:
     storage = job_queue.storage
-    return MaintenanceJobs(storage.context, audit_retention=timedelta(days=DAYS))
+    return MaintenanceJobs(
+        storage.context,
+        audit_retention=timedelta(days=DAYS),
+        transfer_lifetime=timedelta(days=DAYS),
+    )
 
 
 def work_off(job_queue: JobQueue) -> int:

@@ -71,7 +71,7 @@ class JobQueue:
             storage.context,
             storage.metrics,
             version="test",
-            engine=storage.engine.name,
+            engine=storage.engine,
         )
 
     def rows(self, columns: str) -> list[tuple[Any, ...]]:

@@ -51,6 +51,7 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "audit.retention_days": ("30", 30),
     "eviction.batch_size": ("50", 50),
     "eviction.batch_delay_ms": ("0", 0),
+    "transfers.ttl_days": ("7", 7),
     "encryption.keys": (
         json.dumps([{"id": "a", "key": KEY}]),
         [{"id": "a", "key": "**********"}],

@@ -5,14 +5,18 @@ from recollect.http.params import Schema
 from recollect.http.schemas import OBJECT, object_schema
 
 RESOURCES: dict[str, Schema] = {
-    "Health": object_schema({"status": {"type": "string", "const": "ok"}}),
+    "Health": object_schema(
+        {"status": {"type": "string", "const": "ok"}},
+        {"warnings": {"type": "array", "items": {"type": "string"}}},
+    ),
     "Document": OBJECT,
 }
 OPERATIONS: tuple[Operation, ...] = (
     system_operation(
         "getHealth",
         "GET /v1/health",
-        "Say whether the server and its database answer. Needs no credentials.",
+        "Say whether the server and its database answer. `warnings` is there if something is "
+        "wrong all the same: another server works on the same SQLite file. Needs no credentials.",
         response="Health",
         refusals=(503,),
     ),

@@ -99,6 +99,9 @@ class App:
     async def start(self) -> None:
         """Open the database, migrating it if so configured, and start gRPC and the worker."""
         await self.open()
+        self.context.database.register_server()
+        for warning in self.services[StatusService].warnings():
+            _log.warning("another server works on this database file", warning=warning)
         await asyncio.to_thread(_load_large_patterns)
         await self.jobs.schedule()
         await self.services[RecorderService].start()

@@ -1,5 +1,7 @@
 """Builds the services of conversations: entries, sharing, search, indexing and eviction."""
 
+from datetime import timedelta
+
 from recollect.app.context import AppContext
 from recollect.app.search import build_entry_search
 from recollect.conversations.admin_service import AdminService
@@ -25,7 +27,7 @@ def build_conversation_services(context: AppContext, recorder: RecorderService) 
         build_entry_search(context),
         IndexingService(context, indexer),
         SharingService(context),
-        TransferService(context),
+        TransferService(context, lifetime=timedelta(days=settings.transfers.ttl_days)),
         AdminService(context, forget=recorder.cancel_for_tree),
         EvictionService(
             context,

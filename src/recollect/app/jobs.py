@@ -24,6 +24,7 @@ class BackgroundJobs:
         maintenance = MaintenanceJobs(
             context,
             audit_retention=timedelta(days=settings.audit.retention_days),
+            transfer_lifetime=timedelta(days=settings.transfers.ttl_days),
             external_index=context.embedding.vector_index,
         )
         idempotency = IdempotencyJobs(context)

@@ -28,9 +28,7 @@ def build_services(context: AppContext, recorder: RecorderService) -> Services:
             recorder,
             context.gate,
             build_issued_keys(context),
-            StatusService(
-                context, context.metrics, version=__version__, engine=context.database.name
-            ),
+            StatusService(context, context.metrics, version=__version__, engine=context.database),
         )
     )
 

@@ -254,7 +254,7 @@ class MembershipStore(Protocol):
 
 
 class TransferStore(Protocol):
-    """Pending transfers."""
+    """Transfers that were offered, also those that have lapsed and are not removed yet."""
 
     def insert(self, tx: Tx, transfer: Transfer) -> bool:
         """False if the tree has one already."""
@@ -265,7 +265,7 @@ class TransferStore(Protocol):
         ...
 
     def fetch_for_tree(self, tx: Tx, tree_id: TreeId) -> Transfer | None:
-        """The tree's pending transfer."""
+        """The tree's transfer; it has one at most."""
         ...
 
     def page(
@@ -274,14 +274,19 @@ class TransferStore(Protocol):
         user_id: UserId,
         role: TransferRole,
         *,
+        made_after: datetime,
         after: tuple[datetime, str] | None,
         limit: int | None,
     ) -> list[Transfer]:
-        """Transfers that the user takes part in, newest first."""
+        """Transfers that the user takes part in and that were made later, newest first."""
         ...
 
     def delete(self, tx: Tx, transfer_id: TransferId) -> None:
         """Remove it, if it is there."""
+        ...
+
+    def delete_before(self, tx: Tx, cutoff: datetime) -> None:
+        """Remove those that were made at this instant or earlier."""
         ...
 
 

@@ -4,11 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.db.context import ServiceContext
+from recollect.db.engines.base import Engine
 from recollect.db.transaction import Tx
 from recollect.doctor.store.bundle import DoctorStores
 from recollect.jobs.model import QueueState
 from recollect.kernel.clock import to_text
 from recollect.observability.metrics import Metrics
+
+SECOND_SERVER = "second_server_on_database_file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,12 @@ class StatusService:
     """Answers health checks. Never writes."""
 
     def __init__(
-        self, context: ServiceContext[DoctorStores], metrics: Metrics, *, version: str, engine: str
+        self,
+        context: ServiceContext[DoctorStores],
+        metrics: Metrics,
+        *,
+        version: str,
+        engine: Engine,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
@@ -52,6 +60,11 @@ class StatusService:
     async def ping(self) -> None:
         """Raises Unavailable if the database does not answer."""
         await self._database.read(lambda tx: self._stores.maintenance.fetch_state(tx, "ping"))
+
+    def warnings(self) -> list[str]:
+        """What is wrong although requests are answered: two servers on one SQLite file wait for
+        each other's writes, and don't find each other's recordings."""
+        return [SECOND_SERVER] if self._engine.has_unexpected_servers() else []
 
     async def measure_queue(self) -> QueueState:
         """The present state of the queue, which is also written to the metrics."""
@@ -73,9 +86,10 @@ class StatusService:
         return {
             "status": "ok",
             "version": self._version,
-            "database": self._engine,
+            "database": self._engine.name,
             "encryption": self._runtime.cipher.is_enabled,
             "queue": {"depth": state.depth, "stuck": state.stuck, "oldestDueAt": oldest},
+            "warnings": self.warnings(),
         }
 
     async def examine(self) -> DoctorReport:

@@ -50,6 +50,7 @@ RESOURCES = resource_schemas(DoctorReportResource) | {
             "queue": object_schema(
                 {"depth": INTEGER, "stuck": INTEGER, "oldestDueAt": nullable_schema(INSTANT)}
             ),
+            "warnings": {"type": "array", "items": TEXT},
         }
     ),
 }

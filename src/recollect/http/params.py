@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from recollect.kernel.ids import parse_uuid
+from recollect.kernel.ids import UUID_RULE, parse_uuid
 from recollect.kernel.pages import LIMIT_MAX
 from recollect.kernel.strict_json import drop_unstorable, text_problem
 
@@ -123,7 +123,7 @@ def read_uuid(value: str) -> str:
     """Canonical UUID text in lower case."""
     canonical = parse_uuid(value)
     if canonical is None:
-        raise ValueError("must be a UUID such as 0190b0a3-5f0e-7cc3-9f3f-1a2b3c4d5e6f")
+        raise ValueError(UUID_RULE)
     return canonical
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from recollect.http.call import Call
 from recollect.kernel import strict_json
 from recollect.kernel.errors import NotFound, ValidationFailed
-from recollect.kernel.ids import USER_ID_CHARS_MAX, parse_uuid
+from recollect.kernel.ids import USER_ID_CHARS_MAX, UUID_RULE, parse_uuid
 from recollect.kernel.validation import NAME_CHARS_MAX
 
 _RESOURCES = {"id": "conversation", "entryId": "entry", "transferId": "transfer"}
@@ -43,7 +43,7 @@ def _parse_segment(name: str, text: str) -> str:
         return text
     canonical = parse_uuid(text)
     if canonical is None:
-        raise NotFound(resource, text)
+        raise NotFound(resource, text, why=f"its id {UUID_RULE}")
     return canonical
 
 

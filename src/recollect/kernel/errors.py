@@ -138,8 +138,9 @@ class NotFound(RecollectError):
 
     default_code = "not_found"
 
-    def __init__(self, resource: str, id_: str) -> None:
-        super().__init__(f"no such {resource}", details={"resource": resource, "id": id_})
+    def __init__(self, resource: str, id_: str, *, why: str = "") -> None:
+        message = f"no such {resource}" + (f": {why}" if why else "")
+        super().__init__(message, details={"resource": resource, "id": id_})
         self.resource = resource
 
 

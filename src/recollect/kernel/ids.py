@@ -75,6 +75,9 @@ def derive_id(uuid: str, number: int) -> str:
     return f"{head}{text[:4]}-{text[4:]}"
 
 
+UUID_RULE = "must be a UUID such as 0190b0a3-5f0e-7cc3-9f3f-1a2b3c4d5e6f"
+
+
 def parse_uuid(text: str) -> str | None:
     """Canonical text in any letter case → lower case; anything else → None."""
     return text.lower() if _CANONICAL.fullmatch(text) else None

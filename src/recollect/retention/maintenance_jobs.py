@@ -1,4 +1,4 @@
-"""Background jobs: key rotation, audit retention, removal of vectors.
+"""Background jobs: key rotation, audit retention, lapsed transfers, removal of vectors.
 
 A job may run again after a crash, so every handler is idempotent.
 """
@@ -25,19 +25,22 @@ _RETENTION_EVERY = timedelta(hours=24)
 
 
 class MaintenanceJobs:
-    """Key rotation, audit retention and the removal of vectors of evicted trees."""
+    """Key rotation, audit retention, and the removal of lapsed transfers and of the vectors of
+    evicted trees."""
 
     def __init__(
         self,
         context: ServiceContext[RetentionStores],
         *,
         audit_retention: timedelta,
+        transfer_lifetime: timedelta,
         external_index: VectorIndex | None = None,
     ) -> None:
         self._database = context.database
         self._stores = context.stores
         self._runtime = context.runtime
         self._audit_retention = audit_retention
+        self._transfer_lifetime = transfer_lifetime
         self._external_index = external_index
 
     def handlers(self) -> Mapping[str, JobHandler]:
@@ -90,8 +93,11 @@ class MaintenanceJobs:
         )
 
     async def delete_old_events(self, _: Job) -> NewJob:
-        """Delete events past their retention in small transactions; returns tomorrow's job."""
-        cutoff = self._runtime.clock.now() - self._audit_retention
+        """Delete events past their retention in small transactions, and the transfers that have
+        lapsed; returns tomorrow's job."""
+        now = self._runtime.clock.now()
+        cutoff, lapsed_at = now - self._audit_retention, now - self._transfer_lifetime
+        await self._database.write(lambda tx: self._stores.transfers.delete_before(tx, lapsed_at))
         removed = _EVENTS_PER_TRANSACTION
         while removed == _EVENTS_PER_TRANSACTION:
             removed = await self._database.write(

@@ -22,7 +22,7 @@ def id_from_bytes(raw: bytes, field: str) -> str | None:
     if not raw:
         return None
     if len(raw) != ID_BYTES:
-        raise ValidationFailed.for_field(field, f"must have {ID_BYTES} bytes, or none")
+        raise ValidationFailed.for_field(field, f"must be a UUID of {ID_BYTES} bytes, or empty")
     digits = raw.hex()
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
@@ -31,7 +31,7 @@ def required_id(raw: bytes, field: str) -> str:
     """Like `id_from_bytes`, for an id that must be there."""
     text = id_from_bytes(raw, field)
     if text is None:
-        raise ValidationFailed.for_field(field, f"must have {ID_BYTES} bytes")
+        raise ValidationFailed.for_field(field, f"must be a UUID of {ID_BYTES} bytes")
     return text
 
 

@@ -40,6 +40,7 @@ from recollect.settings.server import (
     JobsSettings,
     LogSettings,
     ServerSettings,
+    TransfersSettings,
 )
 from recollect.settings.storage import DatabaseSettings, EncryptionSettings
 
@@ -82,6 +83,7 @@ class Settings(Section):
     admin: AdminSettings = AdminSettings()
     audit: AuditSettings = AuditSettings()
     eviction: EvictionSettings = EvictionSettings()
+    transfers: TransfersSettings = TransfersSettings()
     encryption: EncryptionSettings = EncryptionSettings()
     search: SearchSettings = SearchSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()

@@ -1,4 +1,5 @@
-"""Sections of the server process: listening, responses, jobs, logging, audit log, gRPC."""
+"""Sections of the server process: listening, responses, jobs, logging, audit log, transfers,
+gRPC."""
 
 from typing import Literal
 
@@ -46,6 +47,12 @@ class EvictionSettings(Section):
 
     batch_size: int = Field(1000, ge=1, description="trees removed between two pauses")
     batch_delay_ms: int = Field(100, ge=0, description="pause between two batches")
+
+
+class TransfersSettings(Section):
+    """Offers of ownership."""
+
+    ttl_days: int = Field(30, ge=1, description="age at which an offer that nobody took lapses")
 
 
 class JobsSettings(Section):

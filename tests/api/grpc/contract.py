@@ -17,7 +17,7 @@ WRITTEN = {"conversation_id": 1, "entry": 2}
 MESSAGES: dict[str, dict[str, int]] = {
     "PageRequest": {"page_token": 1, "page_size": 2},
     "PageInfo": {"next_page_token": 1},
-    "HealthResponse": {"status": 1},
+    "HealthResponse": {"status": 1, "warnings": 2},
     "ConversationSummary": SUMMARY | {"metadata": 12},
     "Conversation": SUMMARY
     | {"forked_at_entry_id": 9, "forked_at_conversation_id": 10, "metadata": 15},

@@ -21,6 +21,7 @@ BODIES: dict[str, Any] = {
     "shareConversation": {"userId": "bob", "accessLevel": "reader"},
     "updateMembership": {"accessLevel": "reader"},
     "createOwnershipTransfer": {"conversationId": ID, "newOwnerUserId": "bob"},
+    "adminCreateApiKey": {"clientId": "k1"},
     "adminEvict": {"retentionPeriod": "P1D", "resourceTypes": ["conversations"]},
 }
 

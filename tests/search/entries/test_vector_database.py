@@ -180,6 +180,7 @@ def delete_vectors(setup: SearchSetup, tree_id: TreeId) -> None:
     jobs = MaintenanceJobs(
         storage.context,
         audit_retention=timedelta(days=1),
+        transfer_lifetime=timedelta(days=1),
         external_index=setup.beside,
     )
     job = Job(storage.new_id(), VECTOR_DELETE, {"conversationGroupId": tree_id}, attempt=1)

@@ -151,8 +151,9 @@ class GrpcServer:
         )
 
     async def _get_health(self, _: RequestReader[Any], __: GrpcContext) -> Message:
-        await self._services[StatusService].ping()
-        return pb.HealthResponse(status="ok")
+        status = self._services[StatusService]
+        await status.ping()
+        return pb.HealthResponse(status="ok", warnings=status.warnings())
 
 
 def _service_names() -> list[str]:

@@ -29,7 +29,7 @@ class RenderableMetrics(Metrics, Protocol):
 
 DocumentBuilder = Callable[[], dict[str, Any]]
 
-_OK = b'{"status":"ok"}'
+_OK: dict[str, Any] = {"status": "ok"}
 
 
 def public_handlers(services: Services, metrics: RenderableMetrics) -> dict[str, RequestHandler]:
@@ -37,7 +37,8 @@ def public_handlers(services: Services, metrics: RenderableMetrics) -> dict[str,
 
     async def get_health(_: HttpRequest) -> Reply:
         await services[StatusService].ping()
-        return Reply(200, _OK)
+        warnings = services[StatusService].warnings()
+        return Reply(200, dump(_OK | ({"warnings": warnings} if warnings else {})).encode())
 
     async def get_metrics(_: HttpRequest) -> Reply:
         with suppress(Unavailable):  # the other metrics are useful while the database is down

@@ -1,7 +1,7 @@
 """Ownership transfers: offered by the owner, effective when the recipient accepts."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from recollect.kernel.ids import TransferId, TreeId, UserId
@@ -17,7 +17,7 @@ class TransferRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A pending transfer. The tree's id is also the id of its root conversation."""
+    """A transfer that was offered. The tree's id is also the id of its root conversation."""
 
     id: TransferId
     tree_id: TreeId
@@ -25,3 +25,7 @@ class Transfer:
     from_user_id: UserId
     to_user_id: UserId
     created_at: datetime
+
+    def is_pending(self, now: datetime, lifetime: timedelta) -> bool:
+        """Whether it can still be accepted: one that has lapsed counts as gone."""
+        return self.created_at > now - lifetime

@@ -1,6 +1,6 @@
 """Ownership transfers: the owner offers the tree to a member, who accepts or rejects."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recollect.audit.event_recorder import AuditName, EventRecorder
 from recollect.audit.model import EventKind
@@ -28,9 +28,11 @@ _CURSOR_KIND = "transfers"
 
 class TransferService:
     """Each change holds the tree's lock. So of accept and cancel at once one wins, and the other
-    one finds no transfer."""
+    one finds no transfer. A transfer that nobody took lapses after `lifetime`: from then on it
+    counts as gone."""
 
-    def __init__(self, context: ServiceContext[ConversationStores]) -> None:
+    def __init__(self, context: ServiceContext[ConversationStores], *, lifetime: timedelta) -> None:
+        self._lifetime = lifetime
         self._database = context.database
         self._stores = context.stores
         self._runtime = context.runtime
@@ -43,9 +45,13 @@ class TransferService:
 
         def work(tx: Tx) -> Page[Transfer]:
             key: tuple[datetime, str] | None = decode_key(_CURSOR_KIND, after) if after else None
-            rows_max = None if limit is None else limit + 1
             found = self._stores.transfers.page(
-                tx, principal.user_id, role, after=key, limit=rows_max
+                tx,
+                principal.user_id,
+                role,
+                made_after=self._runtime.clock.now() - self._lifetime,
+                after=key,
+                limit=None if limit is None else limit + 1,
             )
             page = found[:limit]
             more = len(found) > len(page)
@@ -69,7 +75,7 @@ class TransferService:
         """NotFound unless the caller is its sender or its recipient."""
 
         def work(tx: Tx) -> Transfer:
-            transfer = self._stores.transfers.fetch(tx, transfer_id)
+            transfer = self._fetch_pending(tx, transfer_id)
             if transfer is None or not _is_party(principal, transfer):
                 raise NotFound("transfer", transfer_id)
             return transfer
@@ -122,7 +128,9 @@ class TransferService:
         if pending is not None and pending.id == reserved_id:
             return pending
         if pending is not None:
-            raise TransferPending(pending.id)
+            if self._is_pending(pending):
+                raise TransferPending(pending.id)
+            self._stores.transfers.delete(tx, pending.id)
         transfer = Transfer(
             id=TransferId(reserved_id or self._runtime.ids.new()),
             tree_id=branch.tree_id,
@@ -147,13 +155,20 @@ class TransferService:
         The tree is known only from the transfer, so it is fetched twice. The second time counts:
         a cancel or an accept may have removed it while we waited for the lock.
         """
-        transfer = self._stores.transfers.fetch(tx, transfer_id)
+        transfer = self._fetch_pending(tx, transfer_id)
         if transfer is not None:
             self._stores.conversations.lock(tx, ConversationId(transfer.tree_id))
-            transfer = self._stores.transfers.fetch(tx, transfer_id)
+            transfer = self._fetch_pending(tx, transfer_id)
         if transfer is None:
             raise NotFound("transfer", transfer_id)
         return transfer
+
+    def _fetch_pending(self, tx: Tx, transfer_id: TransferId) -> Transfer | None:
+        transfer = self._stores.transfers.fetch(tx, transfer_id)
+        return transfer if transfer is not None and self._is_pending(transfer) else None
+
+    def _is_pending(self, transfer: Transfer) -> bool:
+        return transfer.is_pending(self._runtime.clock.now(), self._lifetime)
 
     def _accept(
         self, tx: Tx, principal: Principal, transfer: Transfer, event_id: str | None

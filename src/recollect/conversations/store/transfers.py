@@ -47,16 +47,20 @@ class SqlTransfers:
         user_id: UserId,
         role: TransferRole,
         *,
+        made_after: datetime,
         after: tuple[datetime, str] | None,
         limit: int | None,
     ) -> list[Transfer]:
         at, id_ = after or (None, None)
-        params = {"user_id": user_id, "at": at, "id": id_, "limit": limit}
+        params = {"user_id": user_id, "at": at, "id": id_, "limit": limit, "cutoff": made_after}
         statement = _page_query(role, cursor=after is not None, limited=limit is not None)
         return [self._from_row(row) for row in tx.fetch(statement, params)]
 
     def delete(self, tx: Tx, transfer_id: TransferId) -> None:
         tx.run(_DELETE, {"id": transfer_id})
+
+    def delete_before(self, tx: Tx, cutoff: datetime) -> None:
+        tx.run(_DELETE_BEFORE, {"cutoff": cutoff})
 
     def _from_row(self, row: Row) -> Transfer:
         return Transfer(
@@ -72,6 +76,7 @@ class SqlTransfers:
 
 _ID = param("id", _x.id)
 _AT = param("at", _x.created_at)
+_CUTOFF = param("cutoff", _x.created_at)
 
 
 def _select_transfers() -> Select[tuple[object, ...]]:
@@ -98,7 +103,7 @@ def _party_clause(role: TransferRole) -> ColumnElement[bool]:
 
 @cache
 def _page_query(role: TransferRole, *, cursor: bool, limited: bool) -> Query:
-    query = _select_transfers().where(_party_clause(role))
+    query = _select_transfers().where(_party_clause(role), _x.created_at > _CUTOFF)
     if cursor:
         query = query.where(tuple_(_x.created_at, _x.id) < tuple_(_AT, _ID))
     query = query.order_by(_x.created_at.desc(), _x.id.desc())
@@ -123,3 +128,4 @@ _FETCH_FOR_TREE = Query(
     )
 )
 _DELETE = Query(delete(transfers).where(_x.id == _ID))
+_DELETE_BEFORE = Query(delete(transfers).where(_x.created_at <= _CUTOFF))

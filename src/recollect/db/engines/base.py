@@ -38,6 +38,14 @@ class Engine(Database, ScriptRunner, DatabaseStorage, Protocol):
         """Start threads, if it needs any. Migration scripts run before this."""
         ...
 
+    def register_server(self) -> None:
+        """Let other servers on this database know of this one, until it is closed."""
+        ...
+
+    def has_unexpected_servers(self) -> bool:
+        """Is another server registered on a database that is made for one?"""
+        ...
+
 
 @dataclass(slots=True)
 class PendingTransaction:

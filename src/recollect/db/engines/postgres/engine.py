@@ -75,6 +75,12 @@ class PostgresEngine:
     def start(self) -> None:
         """Nothing to do: a connection is opened at its first use."""
 
+    def register_server(self) -> None:
+        """Nothing to do: any number of servers may work on one database."""
+
+    def has_unexpected_servers(self) -> bool:
+        return False
+
     def run_script(self, sql: str, *, unless: str | None = None) -> None:
         """Run several statements in one transaction, unless the query `unless` finds a row there.
 

@@ -33,6 +33,7 @@ from recollect.db.engines.sqlite.connection import (
     translate_error,
 )
 from recollect.db.engines.sqlite.secure_delete import count_bytes, vacuum_file
+from recollect.db.engines.sqlite.server_lock import ServerLock
 from recollect.db.engines.sqlite.words import Fts5WordIndex
 from recollect.db.engines.sqlite.writer import ExclusiveWork, SqliteWriter
 from recollect.db.transaction import Tx
@@ -63,6 +64,7 @@ class SqliteEngine:
         self._to_read = TurnBatcher("read", self._put_reads)
         self._waiting = 0
         self._reader_count = readers
+        self._servers = ServerLock(path)
         self._threads: list[threading.Thread] = []
         self._closed = False
 
@@ -71,6 +73,12 @@ class SqliteEngine:
         self._spawn("recollect-writer", self._write_loop)
         for number in range(self._reader_count):
             self._spawn(f"recollect-reader-{number}", self._read_loop)
+
+    def register_server(self) -> None:
+        self._servers.enter()
+
+    def has_unexpected_servers(self) -> bool:
+        return self._servers.has_others()
 
     def run_script(self, sql: str, *, unless: str | None = None) -> None:
         """Run several statements in one transaction, unless the query `unless` finds a row there.
@@ -143,6 +151,7 @@ class SqliteEngine:
         for _ in range(self._reader_count):
             self._reads.put(None)
         await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
+        self._servers.leave()
 
     async def _submit(self, batcher: TurnBatcher, work: Callable[[Any], T]) -> T:
         if self._closed:
