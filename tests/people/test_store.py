@@ -136,8 +136,8 @@ def test_a_tree_is_a_chat_of_its_members(storage: Storage) -> None:
         created_by=ann.identity,
         created_at=NOON,
     )
-    assert storage.ask(chats.is_tree, tree)
-    assert not storage.ask(chats.is_tree, ChatId("room 1"))
+    assert storage.ask(chats.find_tree, tree) == tree
+    assert storage.ask(chats.find_tree, ChatId("room 1")) is None
     assert storage.ask(chats.creator_orgs, [tree]) == {tree: ACME}
     bot = Participant(ParticipantKind.AGENT, "bot", NOON)
     assert bot in storage.ask(chats.participants, tree)
@@ -151,7 +151,7 @@ def test_a_tree_is_a_chat_of_its_members(storage: Storage) -> None:
     assert storage.ask(chats.fetch, tree) is None
     assert not storage.ask(chats.is_participant, tree, ParticipantKeys.for_requester(ann))
     assert storage.ask(chats.page, ParticipantKeys.for_requester(ann), after=None, limit=9) == []
-    assert storage.ask(chats.is_tree, tree)
+    assert storage.ask(chats.find_tree, tree) == tree
 
 
 def an_alias(storage: Storage, person: Person, by: Requester, value: str, **fields: Any) -> Alias:

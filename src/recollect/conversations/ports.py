@@ -94,7 +94,7 @@ class ConversationStore(Protocol):
         """False if the id is taken, also if a named chat has it."""
         ...
 
-    def is_named_chat(self, tx: Tx, tree_id: TreeId) -> bool:
+    def is_named_chat(self, tx: Tx, conversation_id: ConversationId) -> bool:
         """Is this the id of a chat that an outside system named?"""
         ...
 

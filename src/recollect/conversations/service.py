@@ -281,13 +281,18 @@ def insert_root(tx: Tx, stores: ConversationStores, conversation: Conversation) 
     # for the id of a named chat, which will never become a tree, so a retry would not end there.
     # No chat, or one that is a tree, means that another transaction was faster: a retry sees it.
     if not stores.conversations.insert_tree(tx, conversation.tree_id, at):
-        if stores.conversations.is_named_chat(tx, conversation.tree_id):
-            raise Forbidden("not allowed here: not a member")
+        if stores.conversations.is_named_chat(tx, conversation.id):
+            raise named_chat_error()
         raise RetryTransaction
     if not stores.conversations.insert(tx, conversation):
         raise RetryTransaction
     owner = Membership(conversation.tree_id, conversation.owner_user_id, Level.OWNER, at)
     stores.memberships.insert(tx, owner)
+
+
+def named_chat_error() -> Forbidden:
+    """The error for an id that an outside system gave to a chat."""
+    return Forbidden("not allowed here: not a member")
 
 
 def first_per_tree(items: list[ConversationWithLevel]) -> list[ConversationWithLevel]:

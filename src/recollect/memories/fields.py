@@ -33,6 +33,7 @@ class ValueKind(Enum):
     NAME = auto()
     MEMORY_ID = auto()
     CHAT_ID = auto()
+    CONVERSATION_ID = auto()
     FLAG = auto()
     COUNT = auto()
     VERSION = auto()
@@ -94,6 +95,9 @@ MEMORY_FIELDS = (
     MemoryField("subjects", _K.NAMES, versioned=True),
     MemoryField("stated_by", _K.NAME, nullable=True, column=True, versioned=True, filtered=True),
     MemoryField("learned_in", _K.CHAT_ID, nullable=True, column=True),
+    MemoryField(
+        "learned_in_conversation", _K.CONVERSATION_ID, nullable=True, column=True, later=True
+    ),
     MemoryField("origin", MemoryOrigin, column=True),
     MemoryField("observed_at", _K.INSTANT, column=True, versioned=True),
     MemoryField("confidence", _K.RATIO, nullable=True, column=True, versioned=True),

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from recollect.kernel import strict_json
-from recollect.kernel.ids import AgentId, ChatId, MemoryId, OrgId, PersonId, RunId
+from recollect.kernel.ids import AgentId, ChatId, ConversationId, MemoryId, OrgId, PersonId, RunId
 from recollect.kernel.owner import Owner
 from recollect.kernel.retention_rules import MemoryScope
 from recollect.kernel.space import Space, SpaceKind, Visibility
@@ -169,6 +169,7 @@ class Memory(PlainFields):
     subjects: tuple[str, ...] = ()
     stated_by: str | None = None
     learned_in: ChatId | None = None
+    learned_in_conversation: ConversationId | None = None
     origin: MemoryOrigin = MemoryOrigin.DIRECT
     confidence: float | None = 1.0
     verified: bool = True
@@ -214,7 +215,8 @@ class Memory(PlainFields):
 
 
 _LOCATION_FIELDS = {"space", "group_id", "visibility", "scope", "agent_id", "agent_slug", "org_id"}
-_CREATION_FIELDS = {"run_id", "created_at", "observed_at", "stated_by", "learned_in"}
+_ORIGIN_FIELDS = {"observed_at", "stated_by", "learned_in", "learned_in_conversation"}
+_CREATION_FIELDS = {"run_id", "created_at"} | _ORIGIN_FIELDS
 _PLAIN_FIELDS = {one.name for one in fields(PlainFields)}
 _ANNOTATION_FIELDS = {"sensitivity", "portable", "subjects", "tags", "metadata", "pii_tags"}
 _EXPIRY_FIELDS = {"retention_policy", "ttl_seconds", "expires_at"}

@@ -26,7 +26,7 @@ from recollect.http.resource import (
     attribute,
     resource_schemas,
 )
-from recollect.http.schemas import INSTANT, INTEGER, OBJECT, TEXT, object_schema
+from recollect.http.schemas import INSTANT, INTEGER, OBJECT, TEXT, UUID, object_schema
 from recollect.kernel.ids import ChatId, MemoryId
 from recollect.kernel.space import SpaceKind, to_chat_id
 from recollect.kernel.strict_json import dump
@@ -69,6 +69,7 @@ _SCHEMAS: dict[ValueKind, Schema] = {
     ValueKind.NAME: TEXT,
     ValueKind.MEMORY_ID: ID,
     ValueKind.CHAT_ID: ID,
+    ValueKind.CONVERSATION_ID: UUID,
     ValueKind.FLAG: _BOOLEAN,
     ValueKind.COUNT: INTEGER,
     ValueKind.VERSION: INTEGER | {"minimum": 1},

@@ -77,18 +77,20 @@ class ChatService:
         self._stores.chats.lock(tx, chat_id)
         chat = self._stores.chats.fetch(tx, chat_id)
         if chat is not None:
-            return self._update_chat(tx, requester, chat, command), False
-        # The id of a deleted tree stays taken: `fetch` does not find the tree, and a named chat of
+            return self._update_chat(tx, requester, chat, command, asked_as=chat_id), False
+        # The ids of a deleted tree stay taken: `fetch` does not find the tree, and a named chat of
         # that id would inherit its participants and memories.
-        if self._stores.chats.is_tree(tx, chat_id):
+        if self._stores.chats.find_tree(tx, chat_id) is not None:
             raise NotFound("chat", chat_id)
         refuse_secrets(title=command.title, provider=command.provider)
         return self._create_chat(tx, requester, chat_id, command), True
 
-    def _update_chat(self, tx: Tx, requester: Requester, chat: Chat, command: PutChat) -> Chat:
+    def _update_chat(
+        self, tx: Tx, requester: Requester, chat: Chat, command: PutChat, *, asked_as: ChatId
+    ) -> Chat:
         access = load_chat_access(tx, self._stores, requester, chat)
         if not may_add_participant(requester.space_caller, access).allowed:
-            raise NotFound("chat", chat.id)
+            raise NotFound("chat", asked_as)
         if chat.tree:
             message = "is a conversation: its title is changed there, its kind by its members"
             raise ValidationFailed.for_field("id", message)

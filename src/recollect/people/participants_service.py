@@ -76,7 +76,7 @@ class ParticipantService:
 
         def work(tx: Tx) -> Page[Participation]:
             chat = visible_chat(tx, self._stores, requester, chat_id)
-            rows = self._stores.chats.participants(tx, chat_id, include_left=include_left)
+            rows = self._stores.chats.participants(tx, chat.id, include_left=include_left)
             rows.sort(key=_sort_key)
             rest = [one for one in rows if last is None or _sort_key(one) > last]
             cursor = encode_key(_LIST, *_sort_key(rest[limit - 1])) if len(rest) > limit else None

@@ -236,7 +236,7 @@ class PeopleService:
         self, tx: Tx, requester: Requester, name: str, chat_id: ChatId | None
     ) -> ResolvedName:
         if chat_id is not None:
-            visible_chat(tx, self._stores, requester, chat_id)
+            chat_id = visible_chat(tx, self._stores, requester, chat_id).id
         found = self._subjects.look_up_name(tx, requester, name, chat_id)
         ids = [*found.candidates, *([found.person_id] if found.person_id else [])]
         people = self._stores.people.fetch_many(tx, ids)

@@ -7,7 +7,6 @@ little memory, and it is no snapshot: what is written while it runs may be in it
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from recollect.audit.gate import AdminGate
 from recollect.audit.memory_recorder import MemoryAudit
@@ -101,8 +100,22 @@ class ExportService:
         plain = MemoryFilters(status=filters.status, include_expired=filters.include_expired)
         viewer = Viewer.for_system(_VIEWER_REASON, self._runtime.clock.now())
         return ExportScope(
-            viewer, _restrict_to_chat(memory_filter, filters), everything=filters == plain
+            viewer, self._restrict_to_chat(tx, memory_filter, filters), everything=filters == plain
         )
+
+    def _restrict_to_chat(
+        self, tx: Tx, memory_filter: MemoryFilter, filters: MemoryFilters
+    ) -> MemoryFilter:
+        """The filter of an admin's export, where `chat_id` means the chat's own space.
+
+        For anybody else `chat_id` is the context they ask in, in which memories of users are
+        visible too. An admin asks in no context, so those would be the memories of all users.
+        """
+        only_chat = memory_filter.spaces == ((SpaceKind.CHAT, None), (SpaceKind.USER, None))
+        if filters.chat_id is None or not only_chat:
+            return memory_filter
+        chat_id = self._stores.chats.canonical_id(tx, filters.chat_id)
+        return replace(memory_filter, spaces=((SpaceKind.CHAT, chat_id),))
 
     async def _encode_and_audit(
         self, requester: Requester, request: ExportRequest, pages: AsyncIterator[Lines]
@@ -237,16 +250,3 @@ def _bind_cursor(
 def _owner_types() -> tuple[LineType, ...]:
     """The types in an owner's export. Merges are for admins: they name claims of others."""
     return tuple(type_ for type_ in _OTHER_TYPES if type_ is not LineType.MERGE)
-
-
-def _restrict_to_chat(memory_filter: MemoryFilter, filters: MemoryFilters) -> MemoryFilter:
-    """The filter of an admin's export, where `chat_id` means the chat's own space.
-
-    For anybody else `chat_id` is the context they ask in, in which memories of users are visible
-    too. An admin asks in no context, so those would be the memories of all users.
-    """
-    if filters.chat_id is None or memory_filter.spaces is None:
-        return memory_filter
-    named: dict[Any, Any] = {"spaces": ((SpaceKind.CHAT, filters.chat_id),)}
-    only_chat = memory_filter.spaces == ((SpaceKind.CHAT, None), (SpaceKind.USER, None))
-    return replace(memory_filter, **named) if only_chat else memory_filter

@@ -10,6 +10,7 @@ from typing import Any
 from recollect.kernel import strict_json
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import ValidationFailed
+from recollect.kernel.ids import parse_uuid
 from recollect.kernel.owner import (
     AGENT_ID_CHARS_MAX,
     AGENT_PREFIX,
@@ -77,6 +78,14 @@ def parse_memory_id(value: Any, field: str) -> str:
 def parse_chat_id(value: Any, field: str) -> str:
     """The id of a chat, normalised."""
     return to_chat_id(text_parser()(value, field))
+
+
+def parse_conversation_id(value: Any, field: str) -> str:
+    """The id of a conversation."""
+    canonical = parse_uuid(value) if isinstance(value, str) else None
+    if canonical is None:
+        raise ValidationFailed.for_field(field, "must be the id of a conversation, a UUID")
+    return canonical
 
 
 def parse_instant(value: Any, field: str) -> datetime:

@@ -54,11 +54,10 @@ def apply_expiry(expiry: ExpiryCalculator, memory: Memory, values: LineValues) -
 
 
 def provenance_fields(
-    stated_by: str | None, chat: str | None, origin: MemoryOrigin, trust: TrustLevel
+    stated_by: str | None, chat: ChatId | None, origin: MemoryOrigin, trust: TrustLevel
 ) -> dict[str, Any]:
     """The fields of a memory that say who stated it and where."""
-    learned = None if chat is None else ChatId(chat)
-    return {"stated_by": stated_by, "learned_in": learned, "origin": origin, "trust": trust}
+    return {"stated_by": stated_by, "learned_in": chat, "origin": origin, "trust": trust}
 
 
 def line_suspicion(values: LineValues) -> InjectionScore:

@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Conflict, ValidationFailed
-from recollect.kernel.ids import AgentId, ChatId, MemoryId, PersonId
+from recollect.kernel.ids import AgentId, ChatId, ConversationId, MemoryId, PersonId
 from recollect.kernel.runtime import Runtime
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.fields import PLAIN_FIELDS
@@ -319,24 +319,40 @@ class MemoryImporter:
         nor more trust than their own statement would get. Fields that they may not set are reset,
         not refused: an owner's own export must stay importable.
         """
-        stated_by, chat = values["stated_by"], values["learned_in"]
+        stated_by, (chat, branch) = values["stated_by"], self._learned_in(tx, order, values)
         origin = values["origin"] or MemoryOrigin.UNKNOWN
         source = values["source"] or MemorySource.IMPORT
         if order.requester.is_admin:
             trust = values["trust"] or derive_trust(stated_by, members["subjects"])
-            return provenance_fields(stated_by, chat, origin, trust) | {"source": source}
+            known = provenance_fields(stated_by, chat, origin, trust)
+            return known | {"learned_in_conversation": branch, "source": source}
         check_times(members, order.at)
         stated_by = stated_by if stated_by == order.requester.person_id else None
-        keys = ParticipantKeys.for_requester(order.requester)
-        if chat is not None and not self._stores.chats.is_participant(tx, ChatId(chat), keys):
-            chat = None
         if origin is MemoryOrigin.CHAT and chat is None:
             origin = MemoryOrigin.UNKNOWN
         if source is MemorySource.EXTRACTION:
             source = MemorySource.IMPORT
         own = derive_trust(stated_by, members["subjects"])
         trust = least_trust((own, values["trust"] or own))
-        return provenance_fields(stated_by, chat, origin, trust) | {"source": source}
+        known = provenance_fields(stated_by, chat, origin, trust)
+        return known | {"learned_in_conversation": branch, "source": source}
+
+    def _learned_in(
+        self, tx: Tx, order: ImportOrder, values: LineValues
+    ) -> tuple[ChatId | None, ConversationId | None]:
+        """The chat of the line, and the conversation of its tree. Whoever is no admin may name the
+        chats in which they take part now, and conversations of these."""
+        if values["learned_in"] is None:
+            return None, None
+        chats, sent = self._stores.chats, ChatId(values["learned_in"])
+        chat, branch = chats.canonical_id(tx, sent), values["learned_in_conversation"]
+        branch = branch or (ConversationId(sent) if sent != chat else None)
+        if not order.requester.is_admin:
+            keys = ParticipantKeys.for_requester(order.requester)
+            if not chats.is_participant(tx, chat, keys):
+                return None, None
+            branch = branch if branch and chats.find_tree(tx, ChatId(branch)) == chat else None
+        return chat, branch
 
     def _resolve_people(
         self, tx: Tx, order: ImportOrder, values: LineValues

@@ -26,6 +26,7 @@ from recollect.portability.import_targets import ImportTargets
 from recollect.portability.lines import LineType
 from recollect.portability.store.bundle import PortabilityStores
 
+_CLAIMS = ("aliases", "relationships")
 _REPLACEABLE = frozenset({LineType.AGENT, LineType.PERSON, LineType.CHAT})
 
 
@@ -45,7 +46,7 @@ class OtherImporter:
         a parent that the importer can't see. All checks come before the first write.
         """
         type_, key = line.type, _row_key(line)
-        values = _fill_defaults(line.values, type_)
+        values = self._name_trees(tx, _fill_defaults(line.values, type_))
         if order.foreseen.has_row(type_, key) or self._exists(tx, type_, values):
             return self._import_existing(tx, order, type_, values)
         if type_ is LineType.RUN:
@@ -60,13 +61,30 @@ class OtherImporter:
             self._stores.portable.put(tx, type_, values)
         return ImportOutcome.CREATED
 
+    def _name_trees(self, tx: Tx, values: LineValues) -> LineValues:
+        """The values with the chat of the tree wherever a chat is named by one of its
+        conversations."""
+
+        def named(one: LineValues) -> LineValues:
+            sent = one.get("chat_id")
+            return (
+                one
+                if sent is None
+                else one | {"chat_id": self._stores.chats.canonical_id(tx, sent)}
+            )
+
+        claims = {name: list(map(named, values[name])) for name in _CLAIMS if name in values}
+        return named(values) | claims
+
     def _exists(self, tx: Tx, type_: LineType, values: LineValues) -> bool:
         return self._is_tree(tx, type_, values) or self._stores.portable.has(tx, type_, values)
 
     def _is_tree(self, tx: Tx, type_: LineType, values: LineValues) -> bool:
-        """Whether the chat's id is that of a conversation. Each conversation is a chat under its
-        own id, without a row in the table of chats, and an import must not create a second one."""
-        return type_ is LineType.CHAT and self._stores.chats.is_tree(tx, ChatId(values["id"]))
+        """Whether the chat's id is that of a conversation. Each conversation means the chat of its
+        tree, without a row in the table of chats, and an import must not create a second one."""
+        if type_ is not LineType.CHAT:
+            return False
+        return self._stores.chats.find_tree(tx, ChatId(values["id"])) is not None
 
     def _import_existing(
         self, tx: Tx, order: ImportOrder, type_: LineType, values: LineValues
@@ -133,7 +151,7 @@ class OtherImporter:
                 for one in values[name]
                 if one["added_by"] == requester.identity
             ]
-            for name in ("aliases", "relationships")
+            for name in _CLAIMS
         }
         for one in claims["aliases"]:
             if one["kind"] is AliasKind.HANDLE:

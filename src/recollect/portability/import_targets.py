@@ -133,7 +133,10 @@ class ImportTargets:
         named = values["space"]
         who = order.requester.identity
         if named is not None:
-            return Space(named["kind"], _named_space_id(order, named, agent_id))
+            space_id = _named_space_id(order, named, agent_id)
+            if named["kind"] is SpaceKind.CHAT:
+                space_id = self._stores.chats.canonical_id(tx, ChatId(space_id))
+            return Space(named["kind"], space_id)
         record = values["key"] is not None
         request = SpaceRequest(
             agent_id=agent_id,

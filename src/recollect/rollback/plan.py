@@ -126,6 +126,8 @@ class RollbackPlanner:
         a source that was deleted: its memories may still exist."""
         if source.kind is SourceKind.STATER:
             return replace(source, id=self._resolve_stater(tx, requester, PersonId(source.id)))
+        # An error repeats what was sent: it does not tell the tree of a conversation.
+        sent = source.id
         # These ids are UUIDs; sources of memories store them in canonical spelling.
         if source.kind in (SourceKind.ENTRY, SourceKind.CONVERSATION):
             resource = str(source.kind).removesuffix("_id")
@@ -133,10 +135,12 @@ class RollbackPlanner:
             if canonical is None:
                 raise NotFound(resource, source.id)
             source = replace(source, id=canonical)
+        if source.kind is SourceKind.CHAT:
+            source = replace(source, id=self._stores.chats.canonical_id(tx, ChatId(source.id)))
         if not requester.is_admin and not _VISIBILITY_CHECKS[source.kind](
             self, tx, requester, source.id
         ):
-            raise NotFound(str(source.kind).removesuffix("_id"), source.id)
+            raise NotFound(str(source.kind).removesuffix("_id"), sent)
         return source
 
     def _resolve_stater(self, tx: Tx, requester: Requester, id_: PersonId) -> PersonId:

@@ -94,8 +94,8 @@ class ViewerFactory:
         )
 
     def _require_chat(self, tx: Tx, own: AskerView, chat_id: ChatId) -> Chat:
-        chat = self._stores.chats.fetch(tx, chat_id) if chat_id in own.chats else None
-        if chat is None:
+        chat = self._stores.chats.fetch(tx, chat_id)
+        if chat is None or chat.id not in own.chats:
             raise NotFound("chat", chat_id)
         return chat
 

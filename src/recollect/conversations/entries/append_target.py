@@ -21,7 +21,7 @@ from recollect.conversations.forks.service import build_fork, find_fork_point
 from recollect.conversations.forks.visible_path import load_path
 from recollect.conversations.model import Branch, Conversation
 from recollect.conversations.ports import ConversationStores
-from recollect.conversations.service import insert_root
+from recollect.conversations.service import insert_root, named_chat_error
 from recollect.db.transaction import RetryTransaction, Tx
 from recollect.identity.actions import NEEDS_CLIENT, Action
 from recollect.identity.model import Principal
@@ -102,7 +102,11 @@ class AppendTargets:
             return
         if target.new.forked_at_conversation_id is None:
             insert_root(tx, self._stores, target.new)
-        elif not self._stores.conversations.insert(tx, target.new):
+            return
+        # The id of a fork means the chat of its tree, so it can't be that of a named chat.
+        if self._stores.conversations.is_named_chat(tx, target.new.id):
+            raise named_chat_error()
+        if not self._stores.conversations.insert(tx, target.new):
             # The parent's tree is locked, but the same id may have been taken in another tree.
             raise RetryTransaction
 

@@ -79,8 +79,8 @@ class SqlConversations:
             tx.fetch_first(_INSERT_TREE, {"id": tree_id, "chat_id": tree_id, "at": at}) is not None
         )
 
-    def is_named_chat(self, tx: Tx, tree_id: TreeId) -> bool:
-        return tx.fetch_first(_FETCH_NAMED_CHAT, {"chat_id": tree_id}) is not None
+    def is_named_chat(self, tx: Tx, conversation_id: ConversationId) -> bool:
+        return tx.fetch_first(_FETCH_NAMED_CHAT, {"chat_id": conversation_id}) is not None
 
     def insert(self, tx: Tx, conversation: Conversation) -> bool:
         return tx.fetch_first(_INSERT, self._rows.to_params(conversation)) is not None

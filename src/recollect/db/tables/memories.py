@@ -30,6 +30,7 @@ memories = Table(
     text("bare_names"),
     text("stated_by"),
     text("learned_in"),
+    text("learned_in_conversation"),
     text("origin"),
     timestamp("observed_at"),
     real("confidence"),

@@ -60,14 +60,14 @@ class PersonMemories:
 
         def work(tx: Tx) -> MemoryPage:
             person = self._fetch_person(tx, requester, person_id, filters)
+            viewer = self._viewers.viewer_for(tx, requester, filters.context)
             memory_filter = replace(
                 resolve_filter(tx, self._stores, filters, known_to=requester),
                 spaces=_SPACES,
                 subjects=(person.id,),
                 outside_user=outside_user,
-                told_in=filters.chat_id or "",
+                told_in=viewer.chat.id if viewer.chat is not None else "",
             )
-            viewer = self._viewers.viewer_for(tx, requester, filters.context)
             return self._lists.page(tx, viewer, memory_filter, name=_LIST, after=place, limit=limit)
 
         found = await self._database.scan(work)

@@ -6,7 +6,7 @@ from recollect.agents.run import Run
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import NotFound, ValidationFailed
-from recollect.kernel.ids import AgentId, PersonId, RunId
+from recollect.kernel.ids import AgentId, ChatId, PersonId, RunId
 from recollect.kernel.space import (
     AGENT_KINDS,
     SpaceKind,
@@ -50,7 +50,7 @@ def resolve_filter(
     equal |= {"agent_id": filters.agent_id if by_agent else None}
     return MemoryFilter(
         **equal | {"stated_by": people.get(filters.stated_by or "")},
-        spaces=_select_spaces(filters),
+        spaces=_select_spaces(tx, stores, filters),
         visibility=filters.visibility,
         scope=filters.scope,
         tags=tuple(filters.tags or ()),
@@ -99,14 +99,14 @@ def _resolve_people(
     return {str(id_): person.id for id_, person in known.items()}
 
 
-def _select_spaces(filters: MemoryFilters) -> SpaceSelectors | None:
+def _select_spaces(tx: Tx, stores: MemoryStores, filters: MemoryFilters) -> SpaceSelectors | None:
     """The spaces to read; None is all. `run_id` and `scope` narrow the rows by themselves, in all
     spaces."""
     spaces = filters.space_names
     if spaces == ALL_SPACES:
         return None
     if spaces:
-        return tuple(_space_selector(name, filters.agent_id) for name in spaces)
+        return tuple(_space_selector(tx, stores, name, filters.agent_id) for name in spaces)
     if filters.run_id is not None or filters.scope is not None:
         return None
     # With a chat alone, all chat and user spaces are read: what may be disclosed in that chat is
@@ -117,9 +117,13 @@ def _select_spaces(filters: MemoryFilters) -> SpaceSelectors | None:
     return named or None
 
 
-def _space_selector(name: SpaceName, agent_id: AgentId | None) -> tuple[SpaceKind, str | None]:
+def _space_selector(
+    tx: Tx, stores: MemoryStores, name: SpaceName, agent_id: AgentId | None
+) -> tuple[SpaceKind, str | None]:
     """Kind and id of a space. Without an id it is every space of the kind, or the agent's if
     `agent_id` was sent."""
+    if name.kind is SpaceKind.CHAT and name.id is not None:
+        return name.kind, stores.chats.canonical_id(tx, ChatId(name.id))
     if name.id is None and name.kind in AGENT_KINDS:
         return name.kind, agent_id
     return name.kind, name.id

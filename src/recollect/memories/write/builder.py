@@ -48,8 +48,7 @@ def build_new(inputs: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
         portable=draft.portable is not False,
         subjects=tuple(subjects),
         stated_by=stated_by,
-        learned_in=draft.learned_in,
-        origin=MemoryOrigin.DIRECT if draft.learned_in is None else MemoryOrigin.CHAT,
+        **_chat_fields(place),
         trust=derive_trust(stated_by, subjects),
         tags=draft.tags,
         metadata=draft.metadata,
@@ -87,8 +86,7 @@ def build_moved(inputs: MemoryInputs, old: Memory) -> Memory:
         pii_tags=pii_tags,
         # An approval to live past the cap moves along only while no other personal data is found.
         approved_expires_at=surviving_approval(old.approved_expires_at, old.pii_tags, pii_tags),
-        learned_in=draft.learned_in,
-        origin=old.origin if draft.learned_in is None else MemoryOrigin.CHAT,
+        **({} if place.chat is None else _chat_fields(place)),
         source_memories=(old.id,),
         supersedes=(),
         conflicts_with=(),
@@ -128,6 +126,17 @@ def _derive_sensitivity(inputs: MemoryInputs, subjects: Sequence[PersonId]) -> S
     passing = private and draft.type in TYPE_TTL_SECONDS
     lowest = Sensitivity.PERSONAL if passing else Sensitivity.PUBLIC
     return stricter_sensitivity(sent, stricter_sensitivity(inputs.findings.floor, lowest))
+
+
+def _chat_fields(place: TargetSpace) -> dict[str, Any]:
+    """Where it was learned."""
+    if place.chat is None:
+        return {"origin": MemoryOrigin.DIRECT}
+    return {
+        "learned_in": place.chat.id,
+        "learned_in_conversation": place.conversation,
+        "origin": MemoryOrigin.CHAT,
+    }
 
 
 def _space_fields(place: TargetSpace) -> dict[str, Any]:

@@ -237,10 +237,7 @@ def _parse_origin(
     if chat is not None:
         check_name(chat, "chat_id")
     if requested.kind is SpaceKind.CHAT:
-        if chat not in (None, requested.id):
-            message = "differs from the chat of the space; leave it out"
-            raise ValidationFailed.for_field("chat_id", message)
-        chat = requested.id
+        chat = chat or requested.id
     run_id = requested.id if requested.kind is SpaceKind.RUN else command.run_id
     return {
         "observed_at": observed_at,

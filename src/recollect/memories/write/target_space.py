@@ -4,7 +4,7 @@ The order of checks is part of the API: everything named exists and is visible (
 write there (403), and only then what the agent's space mode allows (422).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.agents.model import Agent
@@ -18,7 +18,7 @@ from recollect.identity.requester import Requester
 from recollect.identity.space_policy import SpaceView, may_write
 from recollect.identity.tree_view import TreeAccess
 from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
-from recollect.kernel.ids import AgentId, ChatId, EntryId, PersonId, parse_uuid
+from recollect.kernel.ids import AgentId, ChatId, ConversationId, EntryId, PersonId, parse_uuid
 from recollect.kernel.owner import Owner, parse_agent_id
 from recollect.kernel.space import (
     AGENT_KINDS,
@@ -46,11 +46,13 @@ class TargetSpaceSettings:
 
 @dataclass(frozen=True, slots=True)
 class TargetSpace:
-    """The space of a draft, with the agent, chat and run that it belongs to."""
+    """The space of a draft, with the agent, chat and run that it belongs to. Of a tree,
+    `conversation` is the one that the caller named."""
 
     space: Space
     agent: Agent | None = None
     chat: Chat | None = None
+    conversation: ConversationId | None = None
     run: Run | None = None
 
     @property
@@ -99,8 +101,12 @@ class TargetSpaceResolver:
         run = self._enter_run(tx, requester, draft, at=at)
         mode = effective_mode(agent.space_mode if agent else None, self._settings.mode)
         org_id = agent.org_id if agent else None
+        if chat is not None and requested.kind is SpaceKind.CHAT:
+            requested = replace(requested, id=chat.id)
         space = resolve_space(requested, mode, requester=requester.identity, org_id=org_id)
-        return TargetSpace(space, agent, chat, run)
+        named = draft.learned_in if chat is not None and chat.tree else None
+        conversation = None if named is None else ConversationId(named)
+        return TargetSpace(space, agent, chat, conversation, run)
 
     def _fetch_agent(
         self, tx: Tx, requester: Requester, agent_id: AgentId, *, at: datetime
@@ -147,8 +153,12 @@ class TargetSpaceResolver:
             return None
         keys = ParticipantKeys.for_requester(requester)
         chat = self._stores.chats.fetch(tx, chat_id)
-        if chat is None or not self._stores.chats.is_participant(tx, chat_id, keys):
+        if chat is None or not self._stores.chats.is_participant(tx, chat.id, keys):
             raise NotFound("chat", chat_id)
+        said_in = draft.learned_in or chat_id
+        if self._stores.chats.canonical_id(tx, said_in) != chat.id:
+            message = "differs from the chat of the space; leave it out"
+            raise ValidationFailed.for_field("chat_id", message)
         return chat
 
     def _check_entries(self, tx: Tx, requester: Requester, ids: tuple[str, ...]) -> None:

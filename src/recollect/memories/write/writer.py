@@ -170,7 +170,7 @@ class MemoryWriter:
         )
         check_replaceable(olds, draft.supersedes, place.space)
         self._check_id(tx, draft)
-        people = self._resolve_subjects(tx, requester, draft)
+        people = self._resolve_subjects(tx, requester, draft, place)
         new = self._build_row(requester, screened, place=place, people=people, at=at)
         olds += self._succession.fetch_by_key(tx, requester, draft, space=place.space, now=at)
         if new.memory.status is MemoryStatus.QUARANTINED:
@@ -183,12 +183,13 @@ class MemoryWriter:
         return replace(written, warnings=(*written.warnings, *created))
 
     def _resolve_subjects(
-        self, tx: Tx, requester: Requester, draft: MemoryDraft
+        self, tx: Tx, requester: Requester, draft: MemoryDraft, place: TargetSpace
     ) -> ResolvedSubjects:
         """The people whom a new draft names; a moved one keeps its own."""
         if draft.carried is not None or not draft.subjects:
             return ResolvedSubjects()
-        return self._hooks.people.resolve(tx, requester, draft.subjects, draft.learned_in)
+        chat_id = None if place.chat is None else place.chat.id
+        return self._hooks.people.resolve(tx, requester, draft.subjects, chat_id)
 
     def _check_id(self, tx: Tx, draft: MemoryDraft) -> None:
         """Raise Conflict for the id of a removed memory that a history still links to: the link

@@ -14,7 +14,7 @@ from recollect.db.engines.expressions import (
     insert_if_absent,
 )
 from recollect.db.statements import Query, Row, param
-from recollect.db.tables.conversations import conversations, trees
+from recollect.db.tables.conversations import conversations
 from recollect.db.tables.people import (
     agents,
     chat_participations,
@@ -64,14 +64,25 @@ class ChatStore:
         self._title = ConversationRows(cipher).title
 
     def fetch(self, tx: Tx, chat_id: ChatId) -> Chat | None:
-        """The chat. The kind of a conversation tree follows from its current human members."""
-        return next(iter(self._to_chats(tx, tx.fetch(_FETCH, {"id": chat_id}))), None)
+        """The chat that this id means: its own, or that of a conversation in its tree. The kind of
+        a tree follows from its current human members."""
+        found = self._fetch(tx, chat_id)
+        if found is not None:
+            return found
+        tree_id = self.find_tree(tx, chat_id)
+        return None if tree_id is None else self._fetch(tx, tree_id)
 
-    def is_tree(self, tx: Tx, chat_id: ChatId) -> bool:
-        """Is it the id of a conversation tree? Deleted ones count."""
-        # Only the canonical spelling can be a tree's id, and only a UUID may be compared with one.
+    def find_tree(self, tx: Tx, chat_id: ChatId) -> ChatId | None:
+        """The id of the tree's chat if the id is that of any conversation. Deleted trees count."""
+        # Only the canonical spelling can be a conversation's id, and only a UUID may be compared
+        # with one.
         known = parse_uuid(chat_id) == chat_id and tx.fetch_first(_TREE, {"id": chat_id})
-        return bool(known)
+        return ChatId(known[0]) if known else None
+
+    def canonical_id(self, tx: Tx, chat_id: ChatId) -> ChatId:
+        """The id under which the chat keeps its participants and memories: that of the tree for any
+        of its conversations, else the id itself, whether or not there is such a chat."""
+        return self.find_tree(tx, chat_id) or chat_id
 
     def lock(self, tx: Tx, chat_id: ChatId) -> None:
         """Lock a named chat until the transaction ends."""
@@ -148,6 +159,9 @@ class ChatStore:
         creators = {ChatId(row[0]): _to_owner(row[1], row[2]) for row in rows}
         orgs = _orgs_by_owner(tx, frozenset(creators.values()))
         return {chat_id: frozenset(orgs.get(creators.get(chat_id), ())) for chat_id in chat_ids}
+
+    def _fetch(self, tx: Tx, chat_id: ChatId) -> Chat | None:
+        return next(iter(self._to_chats(tx, tx.fetch(_FETCH, {"id": chat_id}))), None)
 
     def _to_chats(self, tx: Tx, rows: Sequence[Row]) -> list[Chat]:
         trees = [row[0] for row in rows if row[4]]
@@ -254,7 +268,11 @@ _TITLES = Query(
         InUuidList(conversations.c.id, param("ids"))
     )
 )
-_TREE = Query(select(trees.c.id).where(trees.c.id == param("id", trees.c.id)))
+_TREE = Query(
+    select(conversations.c.conversation_group_id).where(
+        conversations.c.id == param("id", conversations.c.id)
+    )
+)
 _LOCK = Query(select(_n.id).where(_n.id == _ID).with_for_update())
 _INSERT = Query(
     insert_if_absent(named_chats, "id")
