@@ -23,8 +23,9 @@ from recollect.memories.model import (
 from tests.memories.memory_cases import NOW, a_memory, field_of, records
 
 SECTION_2 = """id kind content key value space agent_id org_id type sensitivity portable
-subjects stated_by learned_in origin observed_at confidence verified trust tags metadata pii_tags
-retention_policy expires_at expiry_rule requested_expires_at valid_from valid_until created_at
+subjects stated_by learned_in learned_in_conversation origin observed_at confidence verified
+trust tags metadata pii_tags retention_policy expires_at expiry_rule requested_expires_at
+valid_from valid_until created_at
 updated_at retracted_at supersedes superseded_by conflicts_with repeats version source
 source_entries source_memories source_agent run_id parent_run_id status archive_reason"""
 

@@ -64,17 +64,18 @@ class OtherImporter:
     def _name_trees(self, tx: Tx, values: LineValues) -> LineValues:
         """The values with the chat of the tree wherever a chat is named by one of its
         conversations."""
+        claims = {
+            name: [self._name_tree(tx, one) for one in values[name]]
+            for name in _CLAIMS
+            if name in values
+        }
+        return self._name_tree(tx, values) | claims
 
-        def named(one: LineValues) -> LineValues:
-            sent = one.get("chat_id")
-            return (
-                one
-                if sent is None
-                else one | {"chat_id": self._stores.chats.canonical_id(tx, sent)}
-            )
-
-        claims = {name: list(map(named, values[name])) for name in _CLAIMS if name in values}
-        return named(values) | claims
+    def _name_tree(self, tx: Tx, values: LineValues) -> LineValues:
+        sent = values.get("chat_id")
+        if sent is None:
+            return values
+        return values | {"chat_id": self._stores.chats.canonical_id(tx, sent)}
 
     def _exists(self, tx: Tx, type_: LineType, values: LineValues) -> bool:
         return self._is_tree(tx, type_, values) or self._stores.portable.has(tx, type_, values)

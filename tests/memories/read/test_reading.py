@@ -34,6 +34,7 @@ MEMBERS = [
     "subjects",
     "stated_by",
     "learned_in",
+    "learned_in_conversation",
     "origin",
     "observed_at",
     "confidence",

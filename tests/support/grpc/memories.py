@@ -41,7 +41,7 @@ LEFT_OUT = {
     "HistoryItem": {"content", "value"},
     "Explanation": {"score"},
     "SearchMemoriesResponse": {"withheld"},
-    "BatchItemResult": {"id", "error"},
+    "BatchItemResult": {"id", "error", "warnings"},
 }
 NOT_SYNTAX = {"requester_required", "requester_invalid"}
 _PYTHON = {

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select, table, text
 
 from recollect.db.statements import Query
-from recollect.kernel.ids import AgentId, ChatId, MemoryId, OrgId, RunId
+from recollect.kernel.ids import AgentId, ChatId, ConversationId, MemoryId, OrgId, RunId
 from recollect.kernel.owner import Owner
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import (
@@ -58,6 +58,7 @@ FULL: dict[str, Any] = {
     "subjects": ("p-2", "p-1"),
     "stated_by": "p-1",
     "learned_in": ChatId("c-1"),
+    "learned_in_conversation": ConversationId("01a1f434-4d9d-7000-af0c-a1e2fac4833b"),
     "origin": MemoryOrigin.CHAT,
     "confidence": 0.25,
     "verified": False,
