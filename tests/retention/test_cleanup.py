@@ -328,8 +328,9 @@ def test_what_was_read_outlasts_a_flood(house: House) -> None:
     assert house.orders("gc")["by_step"]["evict"] == 3
     assert ann.get("/memories/{}", got["id"]).expect(200) == shown == got
     for used in (found, recalled):
-        ann.get("/memories/{}", used["id"]).expect(200)
-    ann.get("/memories/{}", unread["id"]).refused(404, "not_found")
+        assert ann.get("/memories/{}", used["id"]).expect(200)["status"] == "active"
+    left = ann.get("/memories/{}", unread["id"]).expect(200)
+    assert (left["status"], left["archive_reason"]) == ("archived", "evicted")
     assert (
         sum(
             house.stored_memories.stored(id_).memory.status is MemoryStatus.ARCHIVED

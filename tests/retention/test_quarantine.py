@@ -57,7 +57,9 @@ def test_release_replaces_what_the_memory_was_to_replace(callers: Callers) -> No
     assert ann.get("/memories/{}", old["id"]).expect(200) == old
     released = ann.post("/quarantine/{}/release", memory["id"]).expect(200)
     assert (released["supersedes"], released["sensitivity"]) == ([old["id"]], "personal")
-    ann.get("/memories/{}", old["id"]).refused(404, "not_found")
+    ended = ann.get("/memories/{}", old["id"]).expect(200)
+    assert (ended["status"], ended["superseded_by"]) == ("superseded", memory["id"])
+    assert released["valid_from"] == ended["valid_until"] == memory["observed_at"]
     told = ann.lists("/memories", spaces="user", status="superseded")
     assert [(row["id"], row["superseded_by"]) for row in told] == [(old["id"], memory["id"])]
     past = ann.get("/memories/{}/history", memory["id"]).expect(200)["data"]

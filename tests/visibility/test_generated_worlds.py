@@ -40,6 +40,7 @@ pytestmark = pytest.mark.long
 VIEWERS = 4
 BATCH = 50
 FAR = 1_000_000
+_ANY_STATUS = MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +78,12 @@ def check_rows(tx: Tx, views: VisibilityFacts, stores: Stores, world: GeneratedW
         space, memory = space_view(world, fact), replace(memory_view(world, fact), active=active)
         judged = views.can_view(tx, viewer, stored)
         assert judged == can_view(viewer, memory, space), f"world {world.seed}: {viewer} {fact}"
+        remains = replace(memory, active=fact.status is not MemoryStatus.QUARANTINED)
+        by_id = views.can_view_by_id(tx, viewer, stored)
+        if not (viewer.system or fact.status is MemoryStatus.QUARANTINED):
+            assert by_id == can_view(viewer, remains, space), f"world {world.seed}: {viewer} {fact}"
+        found = stores.memories.fetch_visible_by_id(tx, viewer, stored.memory.id, _ANY_STATUS)
+        assert (found is not None) == by_id.allowed, f"world {world.seed}: {viewer} {fact}"
         for requester in requesters(world):
             decided = views.may_change(tx, requester, stored)
             assert decided == may_write(requester.space_caller, space), (

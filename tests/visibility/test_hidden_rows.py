@@ -105,7 +105,7 @@ def test_undoing_leaves_alone_what_became_hidden_since(
     pat.delete("/chats/{}/participants/{}", space["id"], quinn.name).expect(204)
     undone = quinn.post("/rollbacks/{}/undo", done["id"]).expect(200)
     assert (undone["restored"], undone["untouched"], undone["ids"]) == (0, 1, [])
-    pat.get("/memories/{}", known["id"]).refused(404, "not_found")
+    assert pat.get("/memories/{}", known["id"]).expect(200)["status"] == "archived"
 
 
 def test_what_is_set_aside_is_shown_and_decided_on_by_those_who_may_know_it(
@@ -146,7 +146,8 @@ def test_an_admin_takes_back_hidden_rows_too(
     body = {"source": {"chat_id": hidden["space"]["id"]}, "dry_run": False}
     done = callers.admin.post("/rollbacks", body=body).expect(200)
     assert done["ids"] == [hidden["id"]]
-    sam.get("/memories/{}", hidden["id"]).refused(404, "not_found")
+    taken = sam.get("/memories/{}", hidden["id"]).expect(200)
+    assert (taken["status"], taken["archive_reason"]) == ("archived", "rolled_back")
 
 
 def test_the_same_words_of_another_are_a_memory_of_their_own(

@@ -169,7 +169,7 @@ def _parse_by_id(message: Message) -> GrpcRequest:
     """A request with the memory's id in its path, and all other fields as query parameters."""
     members = to_json_object(message)
     path = _path_params(members.pop("memory_id", ""))
-    return GrpcRequest(path=path, query={name: [value] for name, value in members.items()})
+    return GrpcRequest(path=path, query={n: _query_values(n, v) for n, v in members.items()})
 
 
 def _path_params(memory_id: str) -> Mapping[str, str]:

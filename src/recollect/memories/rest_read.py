@@ -15,7 +15,7 @@ from recollect.http.operation import (
     nullable_field,
     resource,
 )
-from recollect.http.params import Schema, enum_param, instant_param, query_param
+from recollect.http.params import Schema, enum_param, flag_param, instant_param, query_param
 from recollect.http.paths import path_id
 from recollect.http.resource import (
     InstantText,
@@ -203,12 +203,14 @@ OPERATIONS: tuple[Operation, ...] = (
         "getMemory",
         f"GET {_MEMORY_PATH}",
         200,
-        "Get a memory, or with `as_of` the version of that instant.",
+        "Get a memory, or with `as_of` the version of that instant. One that is superseded or "
+        "archived is shown too; its `status` says so.",
         response="Memory",
         query=(
             _CHAT_PARAM,
             enum_param("include", IncludedField, "The vector, for those who may write the space."),
             instant_param("as_of", "The version that was current at this instant."),
+            flag_param("include_expired", "The memory also if it is due, until it is purged."),
         ),
     ),
     memory_operation(
@@ -252,6 +254,7 @@ async def get_memory(call: Call) -> str:
         path_memory_id(call),
         chat_id=_query_chat_id(call),
         as_of=call.query["as_of"],
+        include_expired=call.query["include_expired"],
         embedding=call.query["include"] is IncludedField.EMBEDDING,
     )
     return dump(memory_to_json(found.stored, found.now) | _embedding_json(found))

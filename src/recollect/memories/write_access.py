@@ -2,14 +2,13 @@
 never on what the request says about it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Forbidden, NotFound
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.space import SpaceKind
-from recollect.memories.model import MemoryStatus, StoredMemory
+from recollect.memories.model import StoredMemory
 from recollect.memories.store.bundle import MemoryStores
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewers import ViewerFactory
@@ -37,7 +36,8 @@ class MemoryWriteAccess:
         if self.can_change(tx, requester, stored):
             return stored
         # Visible but not writable: only now may the answer admit that the memory exists.
-        if self._views.can_view(tx, self._viewers.viewer_for(tx, requester), stored).allowed:
+        viewer = self._viewers.viewer_for(tx, requester)
+        if self._views.can_view_by_id(tx, viewer, stored).allowed:
             raise not_owner_error()
         raise NotFound("memory", memory_id)
 
@@ -62,22 +62,18 @@ class MemoryWriteAccess:
         open_ = [row for row in rows if rights[_space_and_agent(row)].allowed]
         if not open_:
             return frozenset()
+        # For writers neither status nor expiry hides a row.
         viewer = self._viewers.viewer_for(tx, requester)
         return frozenset(
             row.memory.id
             for row in open_
             if (requester.is_admin and row.memory.space.kind is SpaceKind.ORG)
-            or self._views.can_view(tx, viewer, _as_active(row)).allowed
+            or self._views.can_view_if_active(tx, viewer, row).allowed
         )
 
 
 def _space_and_agent(row: StoredMemory) -> object:
     return row.memory.space, row.memory.agent_id
-
-
-def _as_active(row: StoredMemory) -> StoredMemory:
-    """The row as if it were active: for writers neither status nor expiry hides a row."""
-    return replace(row, memory=replace(row.memory, status=MemoryStatus.ACTIVE, expires_at=None))
 
 
 def not_owner_error() -> Forbidden:

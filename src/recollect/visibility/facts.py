@@ -41,6 +41,18 @@ class VisibilityFacts:
             viewer, self.memory_view(tx, stored, viewer), self.space_view(tx, stored, viewer)
         )
 
+    def can_view_if_active(self, tx: Tx, viewer: Viewer, stored: StoredMemory) -> Disclosure:
+        """May the viewer see the row as if it were active, whatever its status and expiry are?"""
+        active = replace(stored.memory, status=MemoryStatus.ACTIVE, expires_at=None)
+        return self.can_view(tx, viewer, replace(stored, memory=active))
+
+    def can_view_by_id(self, tx: Tx, viewer: Viewer, stored: StoredMemory) -> Disclosure:
+        """May the viewer get the row by its id? What is over is judged as if it were active, and a
+        quarantined row stays hidden: the twin of `visible_by_id_clause`."""
+        if stored.memory.status is MemoryStatus.QUARANTINED:
+            return self.can_view(tx, viewer, stored)
+        return self.can_view_if_active(tx, viewer, stored)
+
     def may_change(self, tx: Tx, requester: Requester, stored: StoredMemory) -> AccessDecision:
         """May the requester change, move or delete the row?"""
         return self.may_write(tx, requester, stored.memory.space, agent_id=stored.memory.agent_id)

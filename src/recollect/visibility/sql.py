@@ -112,30 +112,44 @@ def visible_clause(shape: ViewerShape) -> ColumnElement[bool]:
     """Which memories the viewer may see. Status is left to `filter_clause`, except that only the
     system sees quarantined rows; expired rows are for those who may write the space.
     """
-    # Three clauses, each inside the next, because reads differ in what they may still find:
+    # Clauses, each inside the next, because reads differ in what they may still find:
     #   disclosed_clause             the rule alone, whatever has become of the row;
     #   visible_or_compacted_clause  not being erased, not quarantined, not expired for readers;
     #   visible_clause               and with its text still there.
+    # `visible_by_id_clause` is `visible_clause` with what is expired for readers.
     # The system sees everything except rows that are being erased.
-    including_compacted = visible_or_compacted_clause(shape)
-    return (
-        including_compacted
-        if shape.system
-        else and_(_m.compacted_at.is_(None), including_compacted)
-    )
+    return _with_text(shape, visible_or_compacted_clause(shape))
+
+
+@cache
+def visible_by_id_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    """Like `visible_clause` for a read by id, which finds what is over as if it were active: the
+    twin of `can_view_by_id`. Whether expired rows are asked for is left to `filter_clause`."""
+    return _with_text(shape, _remaining_clause(shape))
 
 
 @cache
 def visible_or_compacted_clause(shape: ViewerShape) -> ColumnElement[bool]:
     """Like `visible_clause`, with compacted rows, of which only ids, times and links are left."""
+    remaining = _remaining_clause(shape)
+    if shape.system:
+        return remaining
+    return and_(or_(is_not_expired(NOW), all_can_write(shape.callers)), remaining)
+
+
+def _remaining_clause(shape: ViewerShape) -> ColumnElement[bool]:
+    """What the rule shows, except rows that are being erased or quarantined."""
     if shape.system:
         return _m.erasure_id.is_(None)
     return and_(
         _m.erasure_id.is_(None),
         _m.status != literal_word(MemoryStatus.QUARANTINED),
-        or_(is_not_expired(NOW), all_can_write(shape.callers)),
         disclosed_clause(shape),
     )
+
+
+def _with_text(shape: ViewerShape, clause: ColumnElement[bool]) -> ColumnElement[bool]:
+    return clause if shape.system else and_(_m.compacted_at.is_(None), clause)
 
 
 @cache

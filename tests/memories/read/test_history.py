@@ -202,7 +202,8 @@ def test_as_of_shows_what_was_recorded_then(
     assert at(-10) == at(0) == []
     then = ann.get("/memories/{}", porto, as_of=times[1].isoformat()).expect(200)
     assert (then["content"], then["tags"], then["superseded_by"]) == ("Lisbon", ["moved"], None)
-    ann.get("/memories/{}", porto).refused(404, "not_found")
+    now = ann.get("/memories/{}", porto).expect(200)
+    assert (now["content"], now["status"]) == ("Lisbon", "superseded")
 
 
 def test_an_explanation_names_rule_and_relations(

@@ -54,7 +54,7 @@ def test_the_last_favourite_colour_is_found_once_and_the_one_before_is_its_histo
     assert [item["memory_id"] for item in history if item["depth"] == 1] == [red["id"]] * 2
     (old,) = memories_by_content(ann, status="superseded").values()
     assert (old["superseded_by"], old["retracted_at"]) == (hit["id"], None)
-    assert red["observed_at"] < old["valid_until"] <= hit["observed_at"]
+    assert red["observed_at"] < old["valid_until"] == hit["valid_from"] <= hit["observed_at"]
     (event,) = ann.lists("/events", event_type="memory.supersede", memory_id=red["id"])
     assert (event["payload"]["by"], event["payload"]["reason"]) == (hit["id"], "attribute")
     assert 0 < event["payload"]["similarity"] <= 1
@@ -80,9 +80,9 @@ def test_a_near_copy_is_counted_and_its_id_stays_good(ann: Caller) -> None:
     (row,) = memories_by_content(ann).values()
     assert (row["id"], row["repeats"], row["version"]) == (first["id"], 1, 2)
     assert row["observed_at"] == second["observed_at"]
-    assert ann.get("/memories/{}", second["id"]).expect(200)["id"] == first["id"]
     (folded,) = memories_by_content(ann, status="superseded").values()
     assert (folded["id"], folded["superseded_by"]) == (second["id"], first["id"])
+    assert ann.get("/memories/{}", second["id"]).expect(200) == folded
     now = ann.lists("/memories", spaces="user", valid_at=second["observed_at"])
     assert [row["id"] for row in now] == [first["id"]]
     (event,) = ann.lists("/events", event_type="memory.duplicate", memory_id=first["id"])
@@ -175,7 +175,7 @@ def test_a_successor_is_as_strict_as_what_it_replaces(ann: Caller) -> None:
     (row,) = memories_by_content(ann).values()
     assert (row["sensitivity"], row["portable"], row["version"]) == ("personal", False, 2)
     (event,) = ann.lists("/events", event_type="memory.update", memory_id=new["id"])
-    assert event["payload"]["fields"] == ["sensitivity", "portable"]
+    assert event["payload"]["fields"] == ["sensitivity", "portable", "valid_from"]
 
 
 def test_a_subject_says_how_private_the_successor_is(ann: Caller) -> None:

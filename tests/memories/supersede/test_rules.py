@@ -12,10 +12,11 @@ from recollect.memories.supersede.rules import (
     is_protected,
     may_replace,
     strictest_privacy,
+    successor_start,
     trust_when_repeated,
 )
 from recollect.memories.supersede.rules import superseded_times as ending_of
-from tests.memories.reconcile.statement_cases import DAY, NOW, P, Q, S, known, said
+from tests.memories.reconcile.statement_cases import DAY, IN_G2, NOW, P, Q, S, known, said
 
 OLD = known("I live in Porto").statement
 HEARSAY = known("Q lives in Porto", by=P).statement
@@ -107,3 +108,38 @@ def test_an_old_statement_that_began_after_the_new_was_never_true() -> None:
     late = replace(OLD, valid_from=NOW - DAY)
     new = said("I live in Lisbon", valid_from=NOW - 2 * DAY)
     assert ending_of(new, late, now=NOW) == SupersededTimes(None, NOW)
+
+
+def test_a_successor_begins_where_the_last_of_the_replaced_ones_ends() -> None:
+    new = said("I live in Lisbon")
+    ended = replace(OLD, valid_until=NOW - 90 * DAY)
+    assert successor_start(new, [OLD]) == NOW
+    assert successor_start(new, [ended]) == ended.valid_until
+    assert successor_start(new, [ended, OLD]) == NOW
+    assert successor_start(new, []) is None
+    since = NOW - 30 * DAY
+    assert successor_start(replace(new, valid_from=since), [OLD]) == since
+
+
+def test_a_correction_begins_with_the_first_of_the_replaced_ones() -> None:
+    new = said("Actually, I live in Lisbon")
+    may, june = (replace(OLD, valid_from=NOW - days * DAY) for days in (60, 30))
+    assert successor_start(new, [june, may]) == may.valid_from
+    assert successor_start(new, [may, OLD]) is None
+    since = replace(HEARSAY, valid_from=NOW - 60 * DAY)
+    assert successor_start(said("I live in Lisbon"), [since]) == since.valid_from
+
+
+def test_a_start_never_comes_from_another_space_nor_lies_behind_the_end() -> None:
+    since = replace(HEARSAY, valid_from=NOW - 60 * DAY)
+    assert successor_start(said("I live in Lisbon"), [replace(since, space=IN_G2)]) is None
+    assert successor_start(said("I live in Lisbon", valid_until=NOW), [OLD]) is None
+
+
+def test_the_start_of_a_successor_does_not_change_the_end_of_what_it_replaces() -> None:
+    for new, old in product(
+        (said("I live in Lisbon"), said("Actually, I live in Lisbon")),
+        (OLD, HEARSAY, replace(OLD, valid_until=NOW - DAY), replace(OLD, valid_from=NOW - DAY)),
+    ):
+        begun = replace(new, valid_from=successor_start(new, [old]))
+        assert ending_of(begun, old, now=NOW) == ending_of(new, old, now=NOW)

@@ -24,8 +24,9 @@ from recollect.visibility.viewer import Viewer
 
 HistoryKey = tuple[int, str, int]
 
-# A history includes superseded memories.
-HISTORY_FILTER = MemoryFilter(statuses=(MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED))
+# What is over stays readable by its id and in histories; quarantined memories do not.
+READABLE_STATUSES = (MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED)
+HISTORY_FILTER = MemoryFilter(statuses=READABLE_STATUSES)
 # A person id that nobody has.
 _NOBODY_ID = ""
 
@@ -92,8 +93,7 @@ class VersionHistory:
         people, does not become visible because the present one is. Its status and expiry don't
         count: that it is over is the point of a history.
         """
-        lasting = replace(version.memory, status=MemoryStatus.ACTIVE, expires_at=None)
-        return self._views.can_view(tx, viewer, replace(version, memory=lasting)).allowed
+        return self._views.can_view_if_active(tx, viewer, version).allowed
 
     def with_canonical_ids(self, tx: Tx, found: Sequence[StoredMemory]) -> list[StoredMemory]:
         """The rows with the canonical ids of their people: snapshots hold ids from before

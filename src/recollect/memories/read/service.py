@@ -29,6 +29,7 @@ from recollect.memories.read.audit import ReadAudit
 from recollect.memories.read.explain import VisibilityExplainer
 from recollect.memories.read.history import (
     HISTORY_FILTER,
+    READABLE_STATUSES,
     HistoryItem,
     HistoryKey,
     VersionHistory,
@@ -81,16 +82,21 @@ class MemoryReader:
         *,
         chat_id: ChatId | None = None,
         as_of: datetime | None = None,
+        include_expired: bool = False,
         embedding: bool = False,
     ) -> MemoryReadResult:
-        """An active memory, or its version at `as_of`. Raises NotFound for what is hidden."""
+        """A memory, or its version at `as_of`, also if it is superseded or archived, and with
+        `include_expired` if it is expired. Raises NotFound for what is hidden."""
+        wanted = MemoryFilter(
+            statuses=READABLE_STATUSES, as_of=as_of, include_expired=include_expired
+        )
         found = await self._database.read(
             lambda tx: self._read_memory(
                 tx,
                 requester,
                 memory_id,
                 context=ReadContext(chat_id),
-                as_of=as_of,
+                wanted=wanted,
                 embedding=embedding,
             )
         )
@@ -159,17 +165,18 @@ class MemoryReader:
         memory_id: MemoryId,
         *,
         context: ReadContext,
-        as_of: datetime | None,
+        wanted: MemoryFilter,
         embedding: bool,
     ) -> MemoryReadResult:
         viewer = self._viewers.viewer_for(tx, requester, context)
-        stored = self._fetch_current(tx, viewer, memory_id, MemoryFilter(as_of=as_of))
+        row = self._stores.memories.fetch_visible_by_id(tx, viewer, memory_id, wanted)
+        stored = self._require_visible(tx, viewer, memory_id, row, wanted)
         audited = self._reads.should_record(stored.memory)
         return MemoryReadResult(
             stored,
             viewer.now,
             self._read_embedding(tx, requester, stored) if embedding else None,
-            self._views.can_view(tx, viewer, stored).rule if audited else "",
+            self._views.can_view_if_active(tx, viewer, stored).rule if audited else "",
         )
 
     def _read_embedding(
@@ -193,40 +200,27 @@ class MemoryReader:
         return self._lists.page(tx, viewer, memory_filter, name=_LIST, after=after, limit=limit)
 
     def _require_visible(
-        self, tx: Tx, viewer: Viewer, memory_id: MemoryId, memory_filter: MemoryFilter
+        self,
+        tx: Tx,
+        viewer: Viewer,
+        memory_id: MemoryId,
+        row: StoredMemory | None,
+        memory_filter: MemoryFilter,
     ) -> StoredMemory:
-        found = self._fetch_visible(tx, viewer, memory_id, memory_filter)
-        if found is None:
+        """The row, as the viewer may see its version that the filter asks for."""
+        found = [] if row is None else [row]
+        seen = self._lists.visible_as_of(tx, viewer, found, memory_filter)
+        if not seen:
             raise NotFound("memory", memory_id)
-        return found
-
-    def _fetch_current(
-        self, tx: Tx, viewer: Viewer, memory_id: MemoryId, memory_filter: MemoryFilter
-    ) -> StoredMemory:
-        """The memory or, if it was merged as a duplicate, the one that it was merged into: an id
-        that a write returned stays valid. Not with `as_of`, when it was still a row of its own."""
-        wanted: MemoryId | None = memory_id
-        while wanted is not None:
-            found = self._fetch_visible(tx, viewer, wanted, memory_filter)
-            if found is not None:
-                return found
-            past = memory_filter.as_of is not None
-            wanted = None if past else self._stores.similarity.find_original(tx, wanted)
-        raise NotFound("memory", memory_id)
-
-    def _fetch_visible(
-        self, tx: Tx, viewer: Viewer, memory_id: MemoryId, memory_filter: MemoryFilter
-    ) -> StoredMemory | None:
-        stored = self._stores.memories.fetch_visible(tx, viewer, memory_id, memory_filter)
-        if stored is None:
-            return None
-        return next(iter(self._lists.visible_as_of(tx, viewer, [stored], memory_filter)), None)
+        return seen[0]
 
     def _read_history(
         self, tx: Tx, requester: Requester, memory_id: MemoryId
     ) -> Sequence[HistoryItem]:
         viewer = self._viewers.viewer_for(tx, requester)
-        present = self._require_visible(tx, viewer, memory_id, HISTORY_FILTER)
+        present = self._stores.memories.fetch_visible(tx, viewer, memory_id, HISTORY_FILTER)
+        if present is None:
+            raise NotFound("memory", memory_id)
         return self._past.list_items(tx, viewer, present)
 
     def _read_explanation(

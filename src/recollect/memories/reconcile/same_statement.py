@@ -19,7 +19,6 @@ from recollect.text.normal_form import extract_symbols, is_equal_text
 
 # Why something is a duplicate.
 EQUAL_TEXT, SAME_DETAILS = "equal_text", "same_details"
-REPEAT_REASONS = frozenset({EQUAL_TEXT, SAME_DETAILS})
 
 
 def duplicate_reason(a: str, b: str, *, near: bool) -> str | None:

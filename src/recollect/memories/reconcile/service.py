@@ -15,6 +15,7 @@ from recollect.db.transaction import Tx
 from recollect.kernel.ids import MemoryId
 from recollect.memories.duplicates.count import RepeatCounter
 from recollect.memories.model import (
+    Memory,
     MemoryKind,
     MemoryStatus,
     StoredMemory,
@@ -34,11 +35,12 @@ from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.supersede.apply import (
     SupersedeCause,
     Superseder,
+    inherit_from,
     statement_facts,
 )
-from recollect.memories.supersede.rules import StatementFacts, strictest_privacy
+from recollect.memories.supersede.rules import StatementFacts
 
-_PRIVACY_FIELDS = ("sensitivity", "portable")
+_INHERITED_FIELDS = ("sensitivity", "portable", "valid_from")
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,28 +250,21 @@ class Reconciler:
             cause = step.cause(decision.reason, old.memory.id)
             self._superseding.supersede(tx, successor, old, cause)
             del step.locked[old.memory.id]
-        self._tighten_privacy(step, [statement_facts(old.memory) for old in olds])
+        self._pass_on(step, [old.memory for old in olds])
 
-    def _tighten_privacy(self, step: "_PlanStep", olds: Sequence[StatementFacts]) -> None:
-        """Give the successor the strictest privacy of what it replaced, unless a subject chose
-        one."""
+    def _pass_on(self, step: "_PlanStep", olds: Sequence[Memory]) -> None:
+        """Give the successor what it takes over from what it replaced."""
         stored, memory = step.stored, step.stored.memory
-        strictest = strictest_privacy(
-            statement_facts(memory), olds, set_by_subject=stored.privacy_said
-        )
-        if strictest == (memory.sensitivity, memory.portable):
+        after = inherit_from(stored, olds)
+        if after == memory:
             return
-        after = replace(
-            memory,
-            sensitivity=strictest[0],
-            portable=strictest[1],
-            version=memory.version + 1,
-            updated_at=step.at,
-        )
+        after = replace(after, version=memory.version + 1, updated_at=step.at)
         step.locked[memory.id] = self._stores.memories.update(
             step.tx, stored, after, change=VersionChange.UPDATED, by=stored.written_by, at=step.at
         )
-        fields = [name for name in _PRIVACY_FIELDS if getattr(after, name) != getattr(memory, name)]
+        fields = [
+            name for name in _INHERITED_FIELDS if getattr(after, name) != getattr(memory, name)
+        ]
         record_memory_event(
             self._audit, step.tx, None, event_type="memory.update", memory=after, fields=fields
         )

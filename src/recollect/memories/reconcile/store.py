@@ -11,13 +11,12 @@ from sqlalchemy import ColumnElement, and_, false, not_, select
 
 from recollect.db.engines.expressions import InNumberList
 from recollect.db.statements import Params, Query, Row, literal_word, param
-from recollect.db.tables.memories import memories, memory_embeddings, memory_links
+from recollect.db.tables.memories import memories, memory_embeddings
 from recollect.db.transaction import Tx
 from recollect.embedding.port import Vector
 from recollect.kernel import strict_json
 from recollect.kernel.ids import MemoryId, PersonId
 from recollect.memories.model import Memory, MemoryFilter, StoredMemory, TrustLevel
-from recollect.memories.reconcile.same_statement import REPEAT_REASONS
 from recollect.memories.store.filters_sql import (
     FilterShape,
     filter_clause,
@@ -25,7 +24,7 @@ from recollect.memories.store.filters_sql import (
 )
 from recollect.memories.supersede.rules import HEARSAY_KINDS
 
-_m, _v, _l = memories.c, memory_embeddings.c, memory_links.c
+_m, _v = memories.c, memory_embeddings.c
 _BATCH_ROWS = 4_000
 _HEARSAY_SPACES = tuple((kind, None) for kind in HEARSAY_KINDS)
 
@@ -86,11 +85,6 @@ class SimilarityStore:
             return []
         filters = MemoryFilter(stated_by=person, subjects=(person,))
         return _search_nearest(tx, what, filters, elsewhere=True, hearsay=False)
-
-    def find_original(self, tx: Tx, memory_id: MemoryId) -> MemoryId | None:
-        """The memory that this one was merged into as a duplicate, if it was."""
-        row = tx.fetch_first(_FIND_ORIGINAL, {"id": memory_id})
-        return None if row is None else MemoryId(row[0])
 
 
 def _is_replaceable_hearsay(memory: Memory) -> bool:
@@ -179,17 +173,6 @@ _COMPARABLE: tuple[ColumnElement[Any], ...] = (
     _m.doc > param("after_doc", _m.doc),
 )
 _IDS = Query(select(_m.id).where(InNumberList(_m.doc, param("docs", _m.content))).order_by(_m.doc))
-_FIND_ORIGINAL = Query(
-    select(_l.from_id)
-    .select_from(
-        memory_links.join(memories, and_(_m.id == _l.to_id, _m.superseded_by == _l.from_id))
-    )
-    .where(
-        _l.to_id == _ID,
-        _l.kind == literal_word("supersedes"),
-        _l.reason.in_([literal_word(reason) for reason in sorted(REPEAT_REASONS)]),
-    )
-)
 _VECTOR = Query(
     select(_v.embedding).where(
         _v.memory_id == param("id", _v.memory_id), _v.model == param("model", _v.model)

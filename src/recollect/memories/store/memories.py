@@ -1,14 +1,14 @@
 """SQL store of memories. A read for a caller includes the visibility clause of the viewer in its
 statement; a change keeps the previous version."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy import and_, literal_column, or_, select, tuple_, union, update
+from sqlalchemy import ColumnElement, and_, literal_column, or_, select, tuple_, union, update
 
 from recollect.db.engines.expressions import (
     AdvisoryLock,
@@ -53,6 +53,7 @@ from recollect.memories.store.versions import MemoryVersions
 from recollect.visibility.sql import (
     ViewerShape,
     viewer_params,
+    visible_by_id_clause,
     visible_clause,
     visible_or_compacted_clause,
 )
@@ -105,6 +106,16 @@ class MemoryStore:
         """The row, if the viewer can see it and the filter matches."""
         return self.fetch_many_visible(tx, viewer, [memory_id], filters).get(memory_id)
 
+    def fetch_visible_by_id(
+        self, tx: Tx, viewer: Viewer, memory_id: MemoryId, filters: MemoryFilter
+    ) -> StoredMemory | None:
+        """The same, and an expired row that the filter asks for is not for writers alone."""
+        statement = _visible_query(
+            *_query_shapes(viewer, filters), viewer_clause=visible_by_id_clause
+        )
+        found = self._fetch_by_ids(tx, statement, viewer, [memory_id], filters)
+        return _first_or_none(found)
+
     def fetch_many_visible(
         self,
         tx: Tx,
@@ -116,9 +127,9 @@ class MemoryStore:
     ) -> dict[MemoryId, StoredMemory]:
         """Those of these rows that the viewer can see and the filter matches; with `compacted` also
         those whose text was dropped."""
-        statement = _visible_query(*_query_shapes(viewer, filters), compacted=compacted)
-        params = _read_params(viewer, filters) | {"ids": strict_json.dump(list(memory_ids))}
-        found = self._load_as_of(tx, tx.fetch(statement, params), filters)
+        clause = visible_or_compacted_clause if compacted else visible_clause
+        statement = _visible_query(*_query_shapes(viewer, filters), viewer_clause=clause)
+        found = self._fetch_by_ids(tx, statement, viewer, memory_ids, filters)
         return {stored.memory.id: stored for stored in found}
 
     def page(
@@ -230,6 +241,17 @@ class MemoryStore:
         row = tx.fetch_first(_EMBEDDING, {"id": memory_id})
         return None if row is None else np.frombuffer(row[0], dtype=">f4").tolist()
 
+    def _fetch_by_ids(
+        self,
+        tx: Tx,
+        statement: Query,
+        viewer: Viewer,
+        memory_ids: Sequence[MemoryId],
+        filters: MemoryFilter,
+    ) -> list[StoredMemory]:
+        params = _read_params(viewer, filters) | _ids_param(memory_ids)
+        return self._load_as_of(tx, tx.fetch(statement, params), filters)
+
     def _load_as_of(self, tx: Tx, rows: Sequence[Row], filters: MemoryFilter) -> list[StoredMemory]:
         found = self._load_rows(tx, rows)
         if filters.as_of is None:
@@ -264,10 +286,14 @@ def _read_params(viewer: Viewer, filters: MemoryFilter) -> dict[str, Any]:
 
 
 @cache
-def _visible_query(shape: ViewerShape, filters: FilterShape, *, compacted: bool) -> Query:
+def _visible_query(
+    shape: ViewerShape,
+    filters: FilterShape,
+    *,
+    viewer_clause: Callable[[ViewerShape], ColumnElement[bool]],
+) -> Query:
     query = select(*MEMORY_COLUMNS).where(InTextList(_m.id, param("ids")))
-    viewer = visible_or_compacted_clause(shape) if compacted else visible_clause(shape)
-    return Query(query.where(viewer, filter_clause(filters)))
+    return Query(query.where(viewer_clause(shape), filter_clause(filters)))
 
 
 @cache

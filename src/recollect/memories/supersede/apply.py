@@ -5,6 +5,7 @@ memory may replace another is decided by the callers, with the rules in
 `memories/supersede/rules.py`.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -26,6 +27,8 @@ from recollect.memories.supersede.rules import (
     StatementFacts,
     SupersededTimes,
     is_protected,
+    strictest_privacy,
+    successor_start,
     superseded_times,
 )
 
@@ -49,6 +52,17 @@ def statement_facts(memory: Memory) -> StatementFacts:
         valid_from=memory.valid_from,
         valid_until=memory.valid_until,
     )
+
+
+def inherit_from(new: StoredMemory, olds: Iterable[Memory]) -> Memory:
+    """The successor with the strictest privacy of them all, unless a subject chose its own, and
+    with the `valid_from` that follows from what it replaces."""
+    memory, before = new.memory, [statement_facts(old) for old in olds]
+    sensitivity, portable = strictest_privacy(
+        statement_facts(memory), before, set_by_subject=new.privacy_said
+    )
+    valid_from = successor_start(statement_facts(memory), before)
+    return replace(memory, sensitivity=sensitivity, portable=portable, valid_from=valid_from)
 
 
 def check_self_statement(memory: Memory, requester: Requester) -> None:

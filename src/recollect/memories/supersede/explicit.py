@@ -18,9 +18,8 @@ from recollect.memories.supersede.apply import (
     SupersedeCause,
     Superseder,
     check_self_statement,
-    statement_facts,
+    inherit_from,
 )
-from recollect.memories.supersede.rules import strictest_privacy
 from recollect.memories.write.draft import MemoryDraft
 from recollect.memories.write_access import MemoryWriteAccess
 
@@ -104,18 +103,11 @@ class ExplicitSupersession:
 
 
 def build_successor(new: StoredMemory, olds: Sequence[StoredMemory]) -> StoredMemory:
-    """The row with links to what it replaces and with the strictest privacy of them all. A privacy
-    that a subject chose stays as it is."""
-    memory = new.memory
-    before = [statement_facts(old.memory) for old in olds]
-    sensitivity, portable = strictest_privacy(
-        statement_facts(memory), before, set_by_subject=new.privacy_said
-    )
+    """The row with links to what it replaces, with the strictest privacy of them all and with the
+    start that follows from them. A privacy that a subject chose stays as it is."""
+    after = inherit_from(new, [old.memory for old in olds])
     supersedes = tuple(old.memory.id for old in olds)
-    return replace(
-        new,
-        memory=replace(memory, sensitivity=sensitivity, portable=portable, supersedes=supersedes),
-    )
+    return replace(new, memory=replace(after, supersedes=supersedes))
 
 
 def check_replaceable(olds: Sequence[StoredMemory], ids: Sequence[MemoryId], space: Space) -> None:

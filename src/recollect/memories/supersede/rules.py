@@ -144,12 +144,52 @@ def superseded_times(
     else is a change in the world: `old` was true until the candidate became true. If that is not
     after the start of `old`, no time is left at which it was true, and it is retracted as well.
     """
-    begins_at = candidate.valid_from or candidate.observed_at
-    never_true = old.valid_from is not None and begins_at <= old.valid_from
-    if is_marked_correction(candidate) or _is_self_over_hearsay(candidate, old) or never_true:
+    if _is_correction_of(candidate, old) or _left_no_time(candidate, old):
         return SupersededTimes(old.valid_until, now)
+    return SupersededTimes(_end_of(old, candidate), None)
+
+
+def successor_start(candidate: StatementFacts, olds: Iterable[StatementFacts]) -> datetime | None:
+    """The `valid_from` of a successor: what it says itself, else what follows from `olds`.
+
+    After a change in the world it begins where the last of them ends. A correction was true all the
+    while, so it begins with the earliest of them. None is an open start: of a correction whose
+    predecessor has none, and where the successor itself ends no later. Only its own space counts,
+    because a time of another one may be hidden from the readers of this one.
+    """
+    if candidate.valid_from is not None:
+        return candidate.valid_from
+    here = [old for old in olds if old.space == candidate.space]
+    corrected = [old.valid_from for old in here if _is_correction_of(candidate, old)]
+    ended = [
+        _end_of(old, candidate)
+        for old in here
+        if not (_is_correction_of(candidate, old) or _left_no_time(candidate, old))
+    ]
+    starts = [start for start in corrected if start is not None]
+    known = starts if len(starts) == len(corrected) else []
+    start = max(ended) if ended else min(known, default=None)
+    until = candidate.valid_until
+    return None if start is None or (until is not None and until <= start) else start
+
+
+def _begins_at(candidate: StatementFacts) -> datetime:
+    return candidate.valid_from or candidate.observed_at
+
+
+def _end_of(old: StatementFacts, candidate: StatementFacts) -> datetime:
     # An end that was known before is never moved to a later time.
-    return SupersededTimes(min(begins_at, old.valid_until or begins_at), None)
+    begins_at = _begins_at(candidate)
+    return min(begins_at, old.valid_until or begins_at)
+
+
+def _left_no_time(candidate: StatementFacts, old: StatementFacts) -> bool:
+    """Whether the candidate is true from the start of `old` on, or earlier."""
+    return old.valid_from is not None and _begins_at(candidate) <= old.valid_from
+
+
+def _is_correction_of(candidate: StatementFacts, old: StatementFacts) -> bool:
+    return is_marked_correction(candidate) or _is_self_over_hearsay(candidate, old)
 
 
 def _is_self_over_hearsay(candidate: StatementFacts, old: StatementFacts) -> bool:

@@ -513,16 +513,18 @@ class ListMemoriesResponse(_message.Message):
     def __init__(self, memories: _Optional[_Iterable[_Union[Memory, _Mapping]]] = ..., next_cursor: _Optional[str] = ...) -> None: ...
 
 class GetMemoryRequest(_message.Message):
-    __slots__ = ("memory_id", "chat_id", "include", "as_of")
+    __slots__ = ("memory_id", "chat_id", "include", "as_of", "include_expired")
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     CHAT_ID_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_FIELD_NUMBER: _ClassVar[int]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_EXPIRED_FIELD_NUMBER: _ClassVar[int]
     memory_id: str
     chat_id: str
     include: str
     as_of: str
-    def __init__(self, memory_id: _Optional[str] = ..., chat_id: _Optional[str] = ..., include: _Optional[str] = ..., as_of: _Optional[str] = ...) -> None: ...
+    include_expired: bool
+    def __init__(self, memory_id: _Optional[str] = ..., chat_id: _Optional[str] = ..., include: _Optional[str] = ..., as_of: _Optional[str] = ..., include_expired: bool = ...) -> None: ...
 
 class MoveMemoryRequest(_message.Message):
     __slots__ = ("memory_id", "visibility", "space")
