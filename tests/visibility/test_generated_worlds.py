@@ -83,7 +83,9 @@ def check_rows(tx: Tx, views: VisibilityFacts, stores: Stores, world: GeneratedW
         if not (viewer.system or fact.status is MemoryStatus.QUARANTINED):
             assert by_id == can_view(viewer, remains, space), f"world {world.seed}: {viewer} {fact}"
         found = stores.memories.fetch_visible_by_id(tx, viewer, stored.memory.id, _ANY_STATUS)
-        assert (found is not None) == by_id.allowed, f"world {world.seed}: {viewer} {fact}"
+        gone = stored.erasure_id or (stored.compacted_at and not viewer.system)
+        shown = by_id.allowed and not gone
+        assert (found is not None) == shown, f"world {world.seed}: {viewer} {fact}"
         for requester in requesters(world):
             decided = views.may_change(tx, requester, stored)
             assert decided == may_write(requester.space_caller, space), (

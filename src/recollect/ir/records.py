@@ -34,6 +34,7 @@ from recollect.memories.model import (
 from recollect.memories.service import MemoryService
 from recollect.retention.cleanup_service import CleanupService
 from recollect.retention.commands import ExpireMemories, VacuumMemories
+from recollect.search.memories.explain_hit import MemorySearchComponent
 from recollect.search.memories.gather import MemorySearchScope
 from recollect.search.memories.service import MemorySearchService
 
@@ -144,7 +145,8 @@ class Records:
         return await self._audit_reads(reader, "listMemories", found[offset:])
 
     async def search(self, query: str, wanted: RecordFilter, *, limit: int) -> Sequence[Memory]:
-        """Records, best match first."""
+        """Records, best match first. If some have no vector yet, these are made meanwhile, for the
+        searches after this one."""
         if not wanted.is_storable:
             return []
         reader = await self._identity.reader()
@@ -154,8 +156,12 @@ class Records:
                 self._identity.viewer_for(tx, reader), self._memory_filter(tx, reader, wanted)
             )
         )
-        hits = await self._services[MemorySearchService].best_hits(query, scope, limit=limit)
-        return await self._audit_reads(reader, "searchMemories", [hit.stored for hit in hits])
+        found = await self._services[MemorySearchService].best_hits(query, scope, limit=limit)
+        if MemorySearchComponent.VECTORS_PENDING in found.degraded:
+            self._embedded.make_vectors()
+        return await self._audit_reads(
+            reader, "searchMemories", [hit.stored for hit in found.items]
+        )
 
     async def expire(self) -> int:
         """Delete expired records; returns how many."""

@@ -1,8 +1,8 @@
 """The stores: a database in this process, with the tables and rules of the server. A file written
 here opens in the server, and the other way round.
 
-Settings are those of the server (retention file, personal data, encryption), except the database.
-Search is by words: no vectors are made, so a store starts at once and needs no model.
+Settings are those of the server (retention file, personal data, encryption, embedding), except the
+database. The embedding model is loaded by the first search, so a store starts at once.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class EmbeddedStore(RecordStore):
 
     def __init__(self, name: str, flags: Mapping[str, Any]) -> None:
         self._name = name
-        self._flags = {"embedding.provider": "none"} | dict(flags)
+        self._flags = dict(flags)
         self._lock = threading.Lock()
         self._open: _OpenDatabase | None = None
 

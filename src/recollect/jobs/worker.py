@@ -54,9 +54,10 @@ class Worker:
             if not count:
                 await _wait_or_stop(stop, self._poll_seconds)
 
-    async def run_due(self) -> int:
-        """Run the jobs that are due now, once; returns how many there were."""
-        return await self._run_claimed_jobs(asyncio.Event())
+    async def run_due(self, stop: asyncio.Event | None = None) -> int:
+        """Run a batch of the jobs that are due now, or until `stop`; returns how many there
+        were."""
+        return await self._run_claimed_jobs(stop or asyncio.Event())
 
     async def _run_claimed_jobs(self, stop: asyncio.Event) -> int:
         """Claim a batch of due jobs and run them; after `stop` the rest is returned to the queue.

@@ -22,6 +22,7 @@ from tests.support.servers.embedding import EmbeddingServer
 from tests.support.storage import Storage
 from tests.support.world import World
 
+pytestmark = pytest.mark.amendment(18)
 both_protocols = pytest.mark.surfaces("grpc")
 
 BUILT_IN: dict[str, Any] = {"embedding__provider": "builtin", "jobs__embedded_worker": False}

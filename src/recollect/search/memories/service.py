@@ -84,17 +84,15 @@ class MemorySearchService:
         cursor = page.end.to_cursor(fingerprint) if page.end is not None else None
         return MemoryHits(page.hits, now, cursor, ranking.degraded, withheld)
 
-    async def best_hits(
-        self, query: str, scope: MemorySearchScope, *, limit: int
-    ) -> Sequence[MemoryHit]:
+    async def best_hits(self, query: str, scope: MemorySearchScope, *, limit: int) -> MemoryHits:
         """The best hits of a resolved scope, without pages and without an entry in the audit
         log."""
-        text = drop_unstorable(query)
+        text, now = drop_unstorable(query), self._deps.runtime.clock.now()
         if is_blank(text):
-            return ()
-        now = self._deps.runtime.clock.now()
+            return MemoryHits([], now)
         ranking = await rank_scope(self._deps, scope, MemoryQuery(text), now=now)
-        return (await load_page(self._deps, ranking, after=None, limit=limit)).hits
+        page = await load_page(self._deps, ranking, after=None, limit=limit)
+        return MemoryHits(page.hits, now, degraded=ranking.degraded)
 
     async def score_memory(self, memory: Memory, query: str, viewer: Viewer) -> float | None:
         """The score that a search in the memory's space gives the memory, None if the search does
