@@ -68,6 +68,7 @@ def to_fork(conversation: Conversation) -> pb.ConversationForkSummary:
         conversation_id=id_to_bytes(conversation.id),
         title=conversation.title or "",
         created_at=to_text(conversation.created_at),
+        unreadable=conversation.unreadable,
         **_fork_fields(conversation),
     )
 
@@ -117,6 +118,7 @@ def to_transfer(transfer: Transfer) -> pb.OwnershipTransfer:
         from_user_id=transfer.from_user_id,
         to_user_id=transfer.to_user_id,
         created_at=to_text(transfer.created_at),
+        unreadable=transfer.unreadable,
     )
 
 
@@ -136,6 +138,7 @@ def encode_entry(entry: Entry) -> bytes:
         epoch=entry.epoch or 0,
         content_type=entry.content_type,
         created_at=to_text(entry.created_at),
+        unreadable=entry.unreadable,
     )
     content = map(encode_value, _decode_json(entry.content)[0])
     return join_messages(message, pb.Entry.CONTENT_FIELD_NUMBER, content)
@@ -156,6 +159,7 @@ def _conversation_fields(item: ConversationWithLevel) -> dict[str, Any]:
         "updated_at": to_text(conversation.updated_at),
         "last_message_preview": conversation.last_message_preview or "",
         "access_level": _LEVELS[item.level],
+        "unreadable": conversation.unreadable,
     }
     if conversation.metadata:
         metadata = Struct()

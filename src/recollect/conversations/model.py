@@ -40,7 +40,8 @@ class Conversation:
 
     `forked_at_seq` is the position of the fork point (0 for a blank fork, None for a root).
     `last_text_seq` is the position of the last history entry with text on the visible path.
-    `title_pending` means that the first history entry with text will set the title.
+    `title_pending` means that the first history entry with text will set the title. `unreadable`:
+    title or preview could not be decrypted, and is None.
     """
 
     id: ConversationId
@@ -57,6 +58,7 @@ class Conversation:
     last_text_seq: int | None = None
     title_pending: bool = False
     deleted_at: datetime | None = None
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from recollect.http.resource import (
     InstantText,
     LevelName,
     SparseResource,
+    UnreadableFlag,
     attribute,
     optional_attribute,
     resource_schemas,
@@ -36,6 +37,7 @@ class ConversationSummaryResource(SparseResource):
     last_message_preview: str | None = optional_attribute("conversation.last_message_preview")
     access_level: LevelName = attribute("level")
     metadata: NonEmptyObject | None = optional_attribute("conversation.metadata")
+    unreadable: UnreadableFlag | None = optional_attribute("conversation.unreadable")
 
 
 class ForkPointFields(SparseResource):
@@ -59,6 +61,7 @@ class ForkResource(SparseResource):
     forked_at_conversation_id: IdText | None = None
     title: str | None = None
     created_at: InstantText
+    unreadable: UnreadableFlag | None = None
 
 
 RESOURCES = resource_schemas(ConversationSummaryResource, ConversationResource, ForkResource)

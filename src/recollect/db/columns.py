@@ -3,11 +3,15 @@
 Ids that callers choose are plain `text`.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
+import structlog
 from sqlalchemy import BigInteger, Boolean, Column, DateTime, Double, MetaData, Text, Uuid
 
+from recollect.kernel.errors import Unreadable
 from recollect.kernel.runtime import Cipher
+
+_log = structlog.get_logger("recollect.encryption")
 
 metadata = MetaData()
 # Database views: never written to. The tests of their readers check their columns.
@@ -43,6 +47,13 @@ def timestamp(name: str) -> Column[object]:
     return Column(name, DateTime(timezone=True))
 
 
+class OpenedText(NamedTuple):
+    """A decrypted value; None if nothing is stored, or if it is `unreadable`."""
+
+    text: str | None
+    unreadable: bool
+
+
 class EncryptedColumn:
     """A column that may be encrypted. Each value is bound to its table, column and row, so a
     ciphertext that is copied to another row can't be decrypted there."""
@@ -59,7 +70,16 @@ class EncryptedColumn:
         return self._cipher.seal(text, table=self._table, column=self._column, row_id=row_id)
 
     def open(self, stored: str | None, row_id: str) -> str | None:
-        """Decrypt a stored value; None stays None."""
+        """Decrypt a stored value; None stays None. Raises Unreadable."""
         if stored is None:
             return None
         return self._cipher.open(stored, table=self._table, column=self._column, row_id=row_id)
+
+    def open_to_show(self, stored: str | None, row_id: str) -> OpenedText:
+        """Decrypt a value for a reader. One that can't be decrypted is logged and does not fail the
+        read: a list shows its other rows."""
+        try:
+            return OpenedText(self.open(stored, row_id), unreadable=False)
+        except Unreadable as error:
+            _log.warning("a stored value is unreadable", reason=str(error))
+            return OpenedText(None, unreadable=True)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from recollect.kernel.errors import Internal
+from recollect.kernel.errors import Internal, Unreadable
 from recollect.kernel.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS
 
 KEY_BYTES = 32
@@ -62,25 +62,25 @@ class AesGcmCipher:
         return SEALED_MARKER + _encode(_encode_header(key_id) + nonce + sealed)
 
     def open(self, stored: str, *, table: str, column: str, row_id: str) -> str:
-        """The text of a stored value. Raises Internal, with ids and no content, if that fails."""
+        """The text of a stored value. Raises Unreadable, with ids and no content, if that fails."""
         if not _is_sealed(stored):
             return stored
         where = f"{table}.{column} of row {row_id}"
         raw = _decode(stored[_BODY:])
         key_id = None if raw is None else _parse_key_id(raw[:_HEADER_BYTES])
         if raw is None or key_id is None or not stored.startswith(SEALED_MARKER):
-            raise Internal(f"{where} is sealed in an unknown format")
+            raise Unreadable(f"{where} is sealed in an unknown format")
         if key_id not in self._keys:
-            raise Internal(f"{where} is sealed with key {key_id!r}, which is not configured")
+            raise Unreadable(f"{where} is sealed with key {key_id!r}, which is not configured")
         nonce, sealed = raw[_HEADER_BYTES:][:_NONCE_BYTES], raw[_HEADER_BYTES + _NONCE_BYTES :]
         if len(sealed) < _TAG_BYTES:
-            raise Internal(f"{where} is cut short")
+            raise Unreadable(f"{where} is cut short")
         try:
             text = self._keys[key_id].decrypt(
                 nonce, sealed, _associated_data(table, column, row_id)
             )
         except InvalidTag:
-            raise Internal(f"{where} does not open with key {key_id!r}") from None
+            raise Unreadable(f"{where} does not open with key {key_id!r}") from None
         return text.decode()
 
     def key_id(self, stored: str) -> str | None:

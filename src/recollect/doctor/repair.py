@@ -28,10 +28,11 @@ class MemoryRepairer:
         self._hooks = hooks
 
     def lock_rows(self, tx: Tx, memory_ids: Sequence[str]) -> list[StoredMemory]:
-        """The rows, locked until the transaction ends, without those that are being erased."""
+        """The rows, locked until the transaction ends, without those that are being erased or that
+        can't be decrypted."""
         ids = [MemoryId(id_) for id_ in memory_ids]
         locked = self._stores.memories.fetch_many(tx, ids, lock=True)
-        return [stored for stored in locked if stored.erasure_id is None]
+        return [one for one in locked if one.erasure_id is None and not one.unreadable]
 
     def update(
         self, tx: Tx, order: DoctorOrder, stored: StoredMemory, after: Memory, **payload: Any

@@ -35,12 +35,13 @@ PATH_HOPS_MAX = 4
 @dataclass(frozen=True, slots=True)
 class Entity:
     """A person, or something that is named in memories of one space. A person has no space. The
-    name is None if the reader may not see it."""
+    name is None if the reader may not see it, or if it could not be decrypted (`unreadable`)."""
 
     id: EntityId
     kind: EntityKind
     name: str | None
     space: Space | None = None
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

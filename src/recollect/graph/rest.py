@@ -1,5 +1,7 @@
 """Operations and resources of the graph."""
 
+from typing import Any
+
 from recollect.graph.fact_patterns import EntityKind
 from recollect.graph.model import (
     HOPS_MAX,
@@ -22,7 +24,14 @@ from recollect.http.params import (
     limit_param,
     query_param,
 )
-from recollect.http.resource import InstantText, Resource, ResourcePart, resource_schemas
+from recollect.http.resource import (
+    InstantText,
+    MarkedResource,
+    Resource,
+    ResourcePart,
+    UnreadableFlag,
+    resource_schemas,
+)
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.space import SpaceKind, to_chat_id
 from recollect.memories.model import ReadContext
@@ -45,9 +54,10 @@ class EntityFields(ResourcePart):
     kind: EntityKind
     name: str | None
     space: SpaceFields | None
+    unreadable: UnreadableFlag | None = None
 
 
-class EntityResource(EntityFields, Resource):
+class EntityResource(EntityFields, MarkedResource):
     """An entity."""
 
 
@@ -73,6 +83,13 @@ class NeighbourhoodResource(Resource):
     entities: list[EntityFields]
     relations: list[GraphRelationFields]
     truncated: bool
+
+    def json_fields(self) -> dict[str, Any]:
+        fields = self.model_dump()
+        for entity in (fields["entity"], *fields["entities"]):
+            if not entity["unreadable"]:
+                del entity["unreadable"]
+        return fields
 
 
 class GraphPathResource(Resource):

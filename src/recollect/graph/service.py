@@ -162,7 +162,7 @@ class GraphService:
             names = self._person_names(tx, requester, people) if people else {}
             for one in found:
                 name = one.entity.name or names.get(PersonId(one.entity.id))
-                if name is not None:
+                if name is not None or one.entity.unreadable:
                     yield replace(one, entity=replace(one.entity, name=name))
             if len(found) < _ROWS_AT_ONCE:
                 return

@@ -132,7 +132,10 @@ class GraphStore:
         if kind is None:
             return Entity(EntityId(id_), EntityKind.PERSON, None)
         space = Space(SpaceKind(space_kind), space_id)
-        return Entity(EntityId(id_), EntityKind(kind), self._name.open(name, id_), space)
+        opened = self._name.open_to_show(name, id_)
+        return Entity(
+            EntityId(id_), EntityKind(kind), opened.text, space, unreadable=opened.unreadable
+        )
 
 
 def _shapes(context: GraphContext) -> tuple[ViewerShape, FilterShape]:

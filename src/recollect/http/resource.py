@@ -25,7 +25,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from recollect.http.operation import OWNER
 from recollect.http.params import Schema
-from recollect.http.schemas import INSTANT, LEVEL, OBJECT, UUID, schema_ref
+from recollect.http.schemas import INSTANT, LEVEL, OBJECT, UNREADABLE, UUID, schema_ref
 from recollect.kernel.access_level import Level
 from recollect.kernel.clock import to_text
 from recollect.kernel.owner import Owner
@@ -39,6 +39,9 @@ LevelName = Annotated[Level, PlainSerializer(lambda level: level.word), WithJson
 InstantText = Annotated[datetime, PlainSerializer(to_text), WithJsonSchema(INSTANT)]
 OwnerText = Annotated[Owner, PlainSerializer(lambda owner: owner.spelling), WithJsonSchema(OWNER)]
 JsonObject = Annotated[dict[str, Any], WithJsonSchema(OBJECT)]
+UnreadableFlag = Annotated[
+    bool, PlainSerializer(lambda flag: flag or None), WithJsonSchema(UNREADABLE)
+]
 
 
 def attribute(path: str) -> Any:
@@ -89,6 +92,16 @@ class SparseResource(Resource):
         return {name: value for name, value in fields.items() if value is not None}
 
 
+class MarkedResource(Resource):
+    """A resource of the memory API whose text may be unreadable. The mark is there only then."""
+
+    unreadable: UnreadableFlag | None = None
+
+    def json_fields(self) -> dict[str, Any]:
+        fields = self.model_dump()
+        return {name: value for name, value in fields.items() if value or name != "unreadable"}
+
+
 def resource_schemas(*resources: type[Resource]) -> dict[str, Schema]:
     """The schemas of these resources by name."""
     return {_schema_name(each.__name__): _build_schema(each) for each in resources}
@@ -103,6 +116,9 @@ def _build_schema(resource: type[Resource]) -> Schema:
         mode="serialization", schema_generator=_UntitledJsonSchema, ref_template="{model}"
     )
     definitions = schema.pop("$defs", {})
+    if issubclass(resource, MarkedResource):
+        mark = schema["properties"]["unreadable"]
+        schema["properties"]["unreadable"] = _without_null(mark)
     if issubclass(resource, SparseResource):
         schema["properties"] = {
             name: _without_null(field) for name, field in schema["properties"].items()

@@ -12,6 +12,13 @@ INSTANT: Schema = {
 }
 INTEGER: Schema = {"type": "integer"}
 OBJECT: Schema = {"type": "object"}
+# The mark of a row whose text could not be decrypted; readable rows lack it.
+UNREADABLE: Schema = {
+    "type": "boolean",
+    "enum": [True],
+    "description": "What is stored could not be decrypted: the fields that come from it are empty "
+    "or absent. Readable rows lack this field.",
+}
 LEVEL: Schema = {"type": "string", "enum": [level.word for level in Level]}
 
 

@@ -220,3 +220,8 @@ class Internal(RecollectError):
     """A fault of the server. The message is for the log, never for the caller."""
 
     default_code = "internal_error"
+
+
+class Unreadable(Internal):
+    """A stored value can't be decrypted: its key is missing, or it was damaged. The message names
+    the row and the key, and never the value."""

@@ -33,7 +33,7 @@ class Cipher(Protocol):
         ...
 
     def open(self, stored: str, *, table: str, column: str, row_id: str) -> str:
-        """The text of a stored value. Raises Internal on an unknown key or a bad tag."""
+        """The text of a stored value. Raises Unreadable on an unknown key or a bad tag."""
         ...
 
     def key_id(self, stored: str) -> str | None:

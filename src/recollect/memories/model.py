@@ -314,7 +314,8 @@ class StoredMemory:
 
     `doc` numbers rows for the search index. `bare_names` are subjects that could not be resolved.
     `privacy_said`: a subject chose the privacy, so no rule makes it stricter. `folded` saves
-    folding the text again; it is ignored if it is of another text than the memory's.
+    folding the text again; it is ignored if it is of another text than the memory's. `unreadable`:
+    texts of the memory could not be decrypted and are empty, so that it can't be changed.
     """
 
     memory: Memory
@@ -330,6 +331,7 @@ class StoredMemory:
     compacted_at: datetime | None = None
     erasure_id: str | None = None
     folded: FoldedText | None = field(default=None, compare=False)
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,7 +369,8 @@ class MemoryFilter:
 @dataclass(frozen=True, slots=True)
 class MemoryVersion:
     """One version of a memory, current from `at` until `until`. `snapshot` holds the fields of an
-    older version; it is None for the present one, whose fields are in the row."""
+    older version; it is None for the present one, whose fields are in the row, and where it could
+    not be decrypted (`unreadable`)."""
 
     memory_id: MemoryId
     version: int
@@ -377,6 +380,7 @@ class MemoryVersion:
     by: Owner
     status: MemoryStatus
     snapshot: Mapping[str, Any] | None = field(default=None)
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

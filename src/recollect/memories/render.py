@@ -12,10 +12,12 @@ _SHOWN_NAMES = tuple(field.name for field in RENDERED_FIELDS)
 
 
 def memory_to_json(stored: StoredMemory, now: datetime) -> dict[str, Any]:
-    """All fields, null included. An expired row has the status `expired`, whatever is stored."""
+    """All fields, null included. An expired row has the status `expired`, whatever is stored. An
+    unreadable one is marked."""
     memory = stored.memory
     answer = {name: _to_json(getattr(memory, name)) for name in _SHOWN_NAMES}
-    return answer | {"status": effective_status(now, memory.status, memory.expires_at)}
+    answer["status"] = effective_status(now, memory.status, memory.expires_at)
+    return answer | {"unreadable": True} if stored.unreadable else answer
 
 
 def _to_json(value: Any) -> Any:

@@ -20,13 +20,22 @@ from recollect.http.paths import path_id
 from recollect.http.resource import (
     InstantText,
     JsonObject,
+    MarkedResource,
     OwnerText,
     Resource,
     ResourcePart,
     attribute,
     resource_schemas,
 )
-from recollect.http.schemas import INSTANT, INTEGER, OBJECT, TEXT, UUID, object_schema
+from recollect.http.schemas import (
+    INSTANT,
+    INTEGER,
+    OBJECT,
+    TEXT,
+    UNREADABLE,
+    UUID,
+    object_schema,
+)
 from recollect.kernel.ids import ChatId, MemoryId
 from recollect.kernel.space import SpaceKind, to_chat_id
 from recollect.kernel.strict_json import dump
@@ -89,11 +98,12 @@ def _field_schema(field: MemoryField) -> Schema:
 
 
 MEMORY_PROPERTIES: dict[str, Any] = {field.name: _field_schema(field) for field in RENDERED_FIELDS}
+UNREADABLE_PROPERTY: dict[str, Any] = {"unreadable": UNREADABLE}
 _EMBEDDING_PROPERTIES: dict[str, Any] = {"embedding": nullable_field(_list_schema(_NUMBER))}
 
 
-class HistoryItemResource(Resource):
-    """A version that the viewer may not read: ids and times."""
+class HistoryItemResource(MarkedResource):
+    """A version that the viewer may not read, or that could not be decrypted: ids and times."""
 
     memory_id: str
     version: int | None
@@ -179,7 +189,7 @@ def _optional_schema(resource: type[Resource], more: type[Resource]) -> Schema:
 
 
 RESOURCES: dict[str, Schema] = {
-    "Memory": object_schema(MEMORY_PROPERTIES, _EMBEDDING_PROPERTIES),
+    "Memory": object_schema(MEMORY_PROPERTIES, _EMBEDDING_PROPERTIES | UNREADABLE_PROPERTY),
     "HistoryItem": _optional_schema(HistoryItemResource, ReadableHistoryItemResource),
     "Explanation": _optional_schema(ExplanationResource, ScoredExplanationResource),
 }

@@ -33,7 +33,8 @@ class ParticipantKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
-    """A chat. If `tree` is set, its id is that of the root conversation of a tree."""
+    """A chat. If `tree` is set, its id is that of the root conversation of a tree. `unreadable`:
+    its title could not be decrypted."""
 
     id: ChatId
     kind: ChatKind
@@ -42,6 +43,7 @@ class Chat:
     tree: bool = False
     created_by: Owner
     created_at: datetime
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,13 @@ from recollect.http.call import Call, Handler, Reply
 from recollect.http.operation import LIST, Operation, memory_operation
 from recollect.http.params import enum_param, flag_param
 from recollect.http.paths import path_id
-from recollect.http.resource import InstantText, OwnerText, Resource, resource_schemas
+from recollect.http.resource import (
+    InstantText,
+    MarkedResource,
+    OwnerText,
+    Resource,
+    resource_schemas,
+)
 from recollect.kernel.ids import ChatId
 from recollect.kernel.space import to_chat_id
 from recollect.people.chat import ChatKind, ParticipantKind
@@ -13,7 +19,7 @@ from recollect.people.commands import PutChat, PutParticipant
 from recollect.people.participants_service import ParticipantService
 
 
-class ChatResource(Resource):
+class ChatResource(MarkedResource):
     """A chat."""
 
     id: str

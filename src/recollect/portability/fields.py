@@ -194,6 +194,12 @@ def parse_raw(value: Any, _field: str) -> Any:
     return value
 
 
+def refuse_unreadable(_value: Any, field: str) -> Any:
+    """The mark of a line without its texts, which no import may take for empty ones."""
+    message = "must be absent: what could not be decrypted at the export can't be imported"
+    raise ValidationFailed.for_field(field, message)
+
+
 def parse_fields(members: Iterable[LineField], sent: Mapping[str, Any], prefix: str) -> LineValues:
     """Every field of `members`, None where it is absent. ValidationFailed for an unknown field and
     for a missing one that is needed; `prefix` is the path of the object within its line."""

@@ -39,7 +39,11 @@ from recollect.portability.fields import (
     text_parser,
     to_json_value,
 )
-from recollect.portability.memory_line import LINE_MEMORY_FIELDS, SNAPSHOT_PARSER
+from recollect.portability.memory_line import (
+    LINE_MEMORY_FIELDS,
+    SNAPSHOT_PARSER,
+    UNREADABLE_FIELD,
+)
 
 SCHEMA_VERSION = 1
 LONG_CHARS_MAX = 10_000
@@ -166,6 +170,7 @@ LINE_FIELDS: Mapping[LineType, tuple[LineField, ...]] = {
         LineField("status", enum_parser(MemoryStatus), True),
         *line_fields(parse_instant, "valid_from", "valid_until"),
         LineField("snapshot", SNAPSHOT_PARSER),
+        UNREADABLE_FIELD,
     ),
     LineType.RELATION: (
         *line_fields(_NAME, "id", "from_id", "to_id", "relation", needed=True),

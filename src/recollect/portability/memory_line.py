@@ -33,6 +33,7 @@ from recollect.portability.fields import (
     parse_owner_field,
     parse_raw,
     parse_space,
+    refuse_unreadable,
     text_parser,
 )
 
@@ -109,7 +110,13 @@ def _memory_fields() -> Iterator[LineField]:
             yield _FOLLOWING[field.name]
 
 
-LINE_MEMORY_FIELDS = (*_memory_fields(), *_STORED_FIELDS, LineField("embedding", parse_raw))
+UNREADABLE_FIELD = LineField("unreadable", refuse_unreadable)
+LINE_MEMORY_FIELDS = (
+    *_memory_fields(),
+    *_STORED_FIELDS,
+    LineField("embedding", parse_raw),
+    UNREADABLE_FIELD,
+)
 # In the order in which versions store them, so that an export of an import has the same bytes. What
 # the server has always written is needed.
 SNAPSHOT_PARSER = object_parser(
@@ -126,8 +133,9 @@ SNAPSHOT_PARSER = object_parser(
 
 def memory_line_values(stored: StoredMemory) -> LineValues:
     """Everything that is stored of a memory except `import_id` and `erasure_id`, which mean
-    something on this server only."""
+    something on this server only. An unreadable memory is marked, and no import takes its line."""
     memory = stored.memory
+    mark = {"unreadable": True} if stored.unreadable else {}
     values: LineValues = {line_name(f): getattr(memory, f.name) for f in EXPORTED_FIELDS}
     return {
         **values,
@@ -135,6 +143,7 @@ def memory_line_values(stored: StoredMemory) -> LineValues:
         "bare_names": stored.bare_names,
         "messages": [_message_values(one) for one in memory.messages] or None,
         "space": {"kind": memory.space.kind, "id": memory.space.id},
+        **mark,
     }
 
 

@@ -14,6 +14,7 @@ from recollect.memories.model import (
     StoredMemory,
     is_expired,
 )
+from recollect.memories.store.rows import require_readable
 
 BACKUP_SCHEMA = 1
 
@@ -22,13 +23,15 @@ def backup_line(stored: StoredMemory, cipher: Cipher, now: datetime) -> str:
     """The memory with all its fields, encrypted if the database is.
 
     Of an expired memory with personal data only id and expiry are written: backups are kept for
-    longer than the cap allows to keep the data.
+    longer than the cap allows to keep the data. Raises Unreadable for a text that can't be
+    decrypted: it must not be deleted without a line that has it.
     """
     memory = stored.memory
     if memory.pii_tags and is_expired(now, memory.expires_at):
         return _dump_line(
             "removed", {"id": memory.id, "expires_at": _to_json_value(memory.expires_at)}
         )
+    require_readable(stored)
     members = {field.name: _to_json_value(getattr(memory, field.name)) for field in fields(Memory)}
     line = _dump_line("memory", {"memory": members, "written_by": stored.written_by.spelling})
     if not cipher.is_enabled:

@@ -88,6 +88,7 @@ def _encode_hit(hit: EntryHit) -> bytes:
         entry_id=id_to_bytes(hit.entry_id),
         score=hit.score,
         highlights=hit.highlights or "",
+        unreadable=hit.unreadable,
     )
     return join_messages(message, pb.SearchResult.ENTRY_FIELD_NUMBER, encode_optional(hit.entry))
 

@@ -54,7 +54,8 @@ class EntryTrait(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class EntryHit:
-    """One result. `score` is comparable within one answer only."""
+    """One result. `score` is comparable within one answer only. `unreadable`: its title or its
+    entry could not be decrypted."""
 
     conversation_id: ConversationId
     entry_id: EntryId
@@ -62,6 +63,7 @@ class EntryHit:
     conversation_title: str | None = None
     highlights: str | None = None
     entry: Entry | None = None
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

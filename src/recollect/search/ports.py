@@ -71,11 +71,13 @@ class VectorRow:
 
 @dataclass(frozen=True, slots=True)
 class FoundEntry:
-    """An entry on a result page, with its conversation's title and its indexed text."""
+    """An entry on a result page, with its conversation's title and its indexed text. `unreadable`:
+    one of them could not be decrypted, and is empty."""
 
     entry: Entry
     title: str | None
     text: str
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,12 @@ from recollect.http.operation import (
     conversation_operation,
 )
 from recollect.http.params import Schema
-from recollect.http.resource import IdText, SparseResource, resource_schemas
+from recollect.http.resource import (
+    IdText,
+    SparseResource,
+    UnreadableFlag,
+    resource_schemas,
+)
 from recollect.http.schemas import INTEGER, UUID, object_schema, schema_ref
 from recollect.identity.actions import Action
 from recollect.kernel.strict_json import dump
@@ -35,6 +40,7 @@ class SearchResultResource(SparseResource):
     entry_id: IdText
     score: float
     highlights: str | None = None
+    unreadable: UnreadableFlag | None = None
 
 
 def _hit_schema(entry: str) -> Schema:

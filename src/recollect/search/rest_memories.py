@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.http.call import Call, Handler
-from recollect.http.operation import Operation, memory_operation, nullable_field, resource
+from recollect.http.operation import Operation, memory_operation, nullable_field
 from recollect.http.params import Schema
 from recollect.http.resource import (
     InstantText,
@@ -17,7 +17,7 @@ from recollect.http.resource import (
 from recollect.http.schemas import INTEGER, TEXT, object_schema, schema_ref
 from recollect.kernel.strict_json import dump
 from recollect.memories.render import memory_to_json
-from recollect.memories.rest_read import MEMORY_PROPERTIES
+from recollect.memories.rest_read import MEMORY_PROPERTIES, UNREADABLE_PROPERTY
 from recollect.search.commands import RecallMemories, SearchMemories
 from recollect.search.memories.explain_hit import (
     FindingStage,
@@ -71,7 +71,9 @@ _RECALL = _SCHEMAS["Recall"]
 _HITS: Schema = {"type": "array", "items": schema_ref("MemoryHit")}
 
 RESOURCES: dict[str, Schema] = {
-    "MemoryHit": resource(MEMORY_PROPERTIES | _SCHEMAS["MemoryHit"]["properties"]),
+    "MemoryHit": object_schema(
+        MEMORY_PROPERTIES | _SCHEMAS["MemoryHit"]["properties"], UNREADABLE_PROPERTY
+    ),
     "MemoryHits": object_schema(
         {
             "data": _HITS,

@@ -44,7 +44,8 @@ class Entry:
 
     `seq` is the position in the tree. `text_seq` is the position of the last history entry with
     text at or before this one on its path, so a fork finds its preview with one look-up. `epoch`
-    is set on memory entries only.
+    is set on memory entries only. `unreadable`: the content could not be decrypted, and is an empty
+    list.
     """
 
     id: EntryId
@@ -61,3 +62,4 @@ class Entry:
     indexed_content: str | None = None
     indexed_at: datetime | None = None
     text_seq: int | None = None
+    unreadable: bool = False

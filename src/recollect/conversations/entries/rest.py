@@ -19,6 +19,7 @@ from recollect.http.schemas import (
     INSTANT,
     INTEGER,
     TEXT,
+    UNREADABLE,
     UUID,
     nullable_schema,
     object_schema,
@@ -44,7 +45,7 @@ def entry_schema(**optional: Schema) -> Schema:
             "content": {"type": "array", "items": {}},
             "createdAt": INSTANT,
         },
-        {"userId": TEXT, "epoch": _EPOCH} | optional,
+        {"userId": TEXT, "epoch": _EPOCH, "unreadable": UNREADABLE} | optional,
     )
 
 
@@ -144,8 +145,10 @@ def to_entry(entry: Entry, *, admin: bool = False) -> str:
     if entry.epoch is not None:
         parts.append(f'"epoch":{entry.epoch}')
     parts.append(f'"contentType":{encode_basestring(entry.content_type)}')
-    parts.append(f'"content":{entry.content},"createdAt":"{to_text(entry.created_at)}"}}')
-    return ",".join(parts)
+    parts.append(f'"content":{entry.content},"createdAt":"{to_text(entry.created_at)}"')
+    if entry.unreadable:
+        parts.append('"unreadable":true')
+    return ",".join(parts) + "}"
 
 
 def to_sync_outcome(outcome: SyncOutcome) -> str:

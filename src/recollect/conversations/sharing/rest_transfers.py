@@ -9,6 +9,7 @@ from recollect.http.resource import (
     IdText,
     InstantText,
     SparseResource,
+    UnreadableFlag,
     attribute,
     resource_schemas,
 )
@@ -23,6 +24,7 @@ class OwnershipTransferResource(SparseResource):
     from_user_id: str
     to_user_id: str
     created_at: InstantText
+    unreadable: UnreadableFlag | None = None
 
 
 RESOURCES = resource_schemas(OwnershipTransferResource)

@@ -17,7 +17,8 @@ class TransferRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A transfer that was offered. The tree's id is also the id of its root conversation."""
+    """A transfer that was offered. The tree's id is also the id of its root conversation.
+    `unreadable`: the title could not be decrypted."""
 
     id: TransferId
     tree_id: TreeId
@@ -25,6 +26,7 @@ class Transfer:
     from_user_id: UserId
     to_user_id: UserId
     created_at: datetime
+    unreadable: bool = False
 
     def is_pending(self, now: datetime, lifetime: timedelta) -> bool:
         """Whether it can still be accepted: one that has lapsed counts as gone."""

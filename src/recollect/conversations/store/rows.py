@@ -63,21 +63,24 @@ class ConversationRows:
 
     def from_row(self, row: Row) -> Conversation:
         """Expects the columns of CONVERSATION_COLUMNS, in that order."""
+        title = self.title.open_to_show(row[3], row[0])
+        preview = self.preview.open_to_show(row[7], row[0])
         return Conversation(
             id=ConversationId(row[0]),
             tree_id=TreeId(row[1]),
             owner_user_id=UserId(row[2]),
-            title=self.title.open(row[3], row[0]),
+            title=title.text,
             metadata=strict_json.load(row[4]),
             created_at=row[5],
             updated_at=row[6],
-            last_message_preview=self.preview.open(row[7], row[0]),
+            last_message_preview=preview.text,
             forked_at_conversation_id=row[8],
             forked_at_entry_id=row[9],
             forked_at_seq=row[10],
             last_text_seq=row[11],
             title_pending=row[12],
             deleted_at=row[13],
+            unreadable=title.unreadable or preview.unreadable,
         )
 
     def to_params(self, conversation: Conversation) -> dict[str, Any]:
@@ -110,6 +113,7 @@ class EntryRows:
 
     def from_row(self, row: Row) -> Entry:
         """Expects the columns of ENTRY_COLUMNS, in that order."""
+        content = self.content.open_to_show(row[6], row[0])
         return Entry(
             id=EntryId(row[0]),
             conversation_id=ConversationId(row[1]),
@@ -117,12 +121,13 @@ class EntryRows:
             seq=row[3],
             channel=Channel(row[4]),
             content_type=row[5],
-            content=JsonText(self.content.open(row[6], row[0]) or "[]"),
+            content=JsonText(content.text or "[]"),
             created_at=row[7],
             user_id=UserId(row[8]) if row[8] is not None else None,
             client_id=ClientId(row[9]) if row[9] is not None else None,
             epoch=row[10],
             text_seq=row[11],
+            unreadable=content.unreadable,
         )
 
     def to_params(self, entry: Entry) -> dict[str, Any]:

@@ -63,14 +63,16 @@ class SqlTransfers:
         tx.run(_DELETE_BEFORE, {"cutoff": cutoff})
 
     def _from_row(self, row: Row) -> Transfer:
+        title = self._title.open_to_show(row[2], row[1])
         return Transfer(
             id=TransferId(row[0]),
             tree_id=TreeId(row[1]),
             # The title is that of the root conversation, whose id is the tree's id.
-            conversation_title=self._title.open(row[2], row[1]),
+            conversation_title=title.text,
             from_user_id=UserId(row[3]),
             to_user_id=UserId(row[4]),
             created_at=row[5],
+            unreadable=title.unreadable,
         )
 
 

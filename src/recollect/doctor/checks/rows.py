@@ -166,8 +166,13 @@ class RowExaminer:
         self, tx: Tx, order: DoctorOrder, page: Iterable[StoredMemory]
     ) -> list[ExaminedMemory]:
         """The rows with index words and, if needed, snapshots. Expired rows are left out: nobody
-        can read them, and the next cleanup deletes them."""
-        rows = [row for row in page if not is_expired(order.context.now, row.memory.expires_at)]
+        can read them, and the next cleanup deletes them. So are unreadable ones, which are counted
+        with the keys: without its text a row can't be judged, let alone repaired."""
+        rows = [
+            row
+            for row in page
+            if not row.unreadable and not is_expired(order.context.now, row.memory.expires_at)
+        ]
         words = self._stores.memory_search.words(tx, [row.doc for row in rows])
         terms = {word.doc: word.terms for word in words}
         earlier = self._load_snapshots(tx, order, rows)

@@ -31,12 +31,13 @@ _v = memory_versions.c
 def version_snapshots(
     tx: Tx, rows: MemoryRows, memory_ids: Sequence[str]
 ) -> dict[str, list[VersionSnapshot]]:
-    """Decrypted snapshots by memory id. The present version has none: its row is the state."""
+    """Decrypted snapshots by memory id, without unreadable ones. The present version has none: its
+    row is the state."""
     found: defaultdict[str, list[VersionSnapshot]] = defaultdict(list)
     for id_, memory_id, sealed in tx.fetch(_SNAPSHOTS, {"ids": strict_json.dump(list(memory_ids))}):
-        snapshot = rows.open_snapshot(sealed, id_)
-        if snapshot is not None:
-            found[memory_id].append(VersionSnapshot(id_, snapshot))
+        fields = rows.open_snapshot(sealed, id_).fields
+        if fields is not None:
+            found[memory_id].append(VersionSnapshot(id_, fields))
     return dict(found)
 
 

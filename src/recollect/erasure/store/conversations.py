@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlalchemy import Text, and_, case, delete, literal_column, not_, or_, select, union, update
 
+from recollect.conversations.entries.entry import Entry
 from recollect.conversations.model import Conversation
 from recollect.conversations.store.rows import (
     CONVERSATION_COLUMNS,
@@ -38,6 +39,7 @@ from recollect.erasure.store.links_sql import (
 )
 from recollect.erasure.store.needles_sql import contains_any
 from recollect.kernel import strict_json
+from recollect.kernel.errors import Unreadable
 from recollect.kernel.ids import TreeId
 from recollect.kernel.runtime import Cipher
 
@@ -70,7 +72,10 @@ class ConversationErasureStore:
         """A page of a tree's entries, ordered by `seq`."""
         params = {"tree_id": tree_id, "after_seq": after_seq, "limit": limit}
         rows = tx.fetch(_ENTRIES, params)
-        return [EntryWithIndexedText(self._entries.from_row(row), row[-1]) for row in rows]
+        found = [EntryWithIndexedText(self._entries.from_row(row), row[-1]) for row in rows]
+        for one in found:
+            _require_readable(one.entry)
+        return found
 
     def redact_entry(
         self, tx: Tx, found: EntryWithIndexedText, plan: RedactionPlan
@@ -146,7 +151,17 @@ class ConversationErasureStore:
 
     def _fetch_conversations(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
         rows = tx.fetch(_BRANCHES, {"tree_id": tree_id})
-        return [self._conversations.from_row(row) for row in rows]
+        found = [self._conversations.from_row(row) for row in rows]
+        for one in found:
+            _require_readable(one)
+        return found
+
+
+def _require_readable(one: Entry | Conversation) -> None:
+    """Raises Unreadable: an erasure that can't read a text must not report that there are no traces
+    in it."""
+    if one.unreadable:
+        raise Unreadable(f"{one.id} can't be decrypted")
 
 
 def _count_stale(tx: Tx, page: Sequence[EntryWithIndexedText], plan: RedactionPlan) -> int:

@@ -44,6 +44,7 @@ from recollect.memories.store.rows import (
     MEMORY_COLUMNS,
     NO_RELATED_ROWS,
     MemoryRows,
+    require_readable,
 )
 
 PAGE = 200
@@ -178,7 +179,11 @@ class MemoryErasureStore:
     def _fetch_stored(self, tx: Tx, statement: Query, params: dict[str, Any]) -> list[StoredMemory]:
         rows = tx.fetch(statement, params)
         related = fetch_related(tx, [row[_ID_AT] for row in rows])
-        return [self._rows.from_row(row, related.get(row[_ID_AT], NO_RELATED_ROWS)) for row in rows]
+        # An erasure that can't read a text must not report that there are no traces in it.
+        return [
+            require_readable(self._rows.from_row(row, related.get(row[_ID_AT], NO_RELATED_ROWS)))
+            for row in rows
+        ]
 
 
 @cache

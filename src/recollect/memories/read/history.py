@@ -36,8 +36,9 @@ class HistoryItem:
     """One version of a memory, or of one that it replaced, `depth` links away.
 
     `then` is the memory as it was; None if its text was compacted. For a viewer who may not read
-    this version, `then` and `by` are None, and only ids and times remain. A removed memory has no
-    version number either.
+    this version, `then` and `by` are None, and only ids and times remain; so for a version that
+    could not be decrypted (`unreadable`), as nobody can tell who may read it. A removed memory has
+    no version number either.
     """
 
     memory_id: MemoryId
@@ -48,6 +49,7 @@ class HistoryItem:
     version: int | None = None
     by: Owner | None = None
     then: Memory | None = None
+    unreadable: bool = False
 
     @property
     def is_readable(self) -> bool:
@@ -152,6 +154,7 @@ class VersionHistory:
             depth=step.depth,
             superseded_by=step.successor,
             version=version.version,
+            unreadable=version.unreadable,
         )
         # Who made a change is shown only to those who may read the version. Of a compacted row the
         # text is gone, so that has to be decided without its subjects and privacy.
@@ -161,7 +164,7 @@ class VersionHistory:
         then = None if row is None else _row_at_version(row, version)
         if then is None or not self.is_visible(tx, viewer, *self.with_canonical_ids(tx, [then])):
             return item
-        return replace(item, by=version.by, then=then.memory)
+        return replace(item, by=version.by, then=then.memory, unreadable=then.unreadable)
 
     def _can_see_all_versions(self, tx: Tx, viewer: Viewer, row: StoredMemory) -> bool:
         """Whether the viewer may see even the most private version.
@@ -214,7 +217,7 @@ def _row_at_version(row: StoredMemory, version: MemoryVersion) -> StoredMemory |
         return row
     if version.snapshot is None:
         return None
-    return replace(row, memory=replace(row.memory, **version.snapshot))
+    return replace(row, memory=replace(row.memory, **version.snapshot), unreadable=False)
 
 
 def _replace_person_ids(stored: StoredMemory, today: Mapping[str, str]) -> StoredMemory:

@@ -225,7 +225,9 @@ class MemoryStore:
         fold = fold_hash(stored)
         tx.lock(_LOCK_NAME, {"name": " ".join([memory.space.kind, fold, memory.space.id])})
         params = _space_params(memory.space) | {"fold": fold, "id": memory.id, "now": now}
-        return self._load_rows(tx, tx.fetch(_SAME_TEXT, params))
+        # An unreadable one does not stand in for a text that its writer wants to read again.
+        found = self._load_rows(tx, tx.fetch(_SAME_TEXT, params))
+        return [one for one in found if not one.unreadable]
 
     def lock_key(self, tx: Tx, space: Space, key: str) -> None:
         """Lock a record key of a space until the transaction ends, whether or not a row has it."""

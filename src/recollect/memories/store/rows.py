@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from recollect.db.columns import EncryptedColumn
+from recollect.db.columns import EncryptedColumn, OpenedText
 from recollect.db.statements import Row
 from recollect.db.tables.memories import memories, memory_versions
 from recollect.kernel import strict_json
 from recollect.kernel.clock import from_text, to_text
+from recollect.kernel.errors import Conflict, Unreadable
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.owner import Owner, OwnerKind
 from recollect.kernel.retention_rules import SHIPPED_RULES, RetentionRules
@@ -55,6 +56,13 @@ class RelatedRows:
 NO_RELATED_ROWS = RelatedRows()
 
 
+class OpenedSnapshot(NamedTuple):
+    """The fields of an earlier version; None if there is no snapshot, or if it is `unreadable`."""
+
+    fields: dict[str, Any] | None
+    unreadable: bool
+
+
 class MemoryRows:
     """Converts rows to memories in plain text. The retention rules are needed to write rows: they
     give the risk of personal data."""
@@ -70,7 +78,8 @@ class MemoryRows:
     def from_row(self, row: Row, related: RelatedRows) -> StoredMemory:
         """The memory of a row with the columns `MEMORY_COLUMNS`."""
         named = dict(zip(_NAMES, row, strict=True))
-        memory = self._build_memory(named, related)
+        texts = self._open_texts(named)
+        memory = _build_memory(named, related, texts)
         return StoredMemory(
             memory=memory,
             written_by=Owner(OwnerKind(named["written_by_kind"]), named["written_by_id"]),
@@ -79,34 +88,25 @@ class MemoryRows:
             status_at=named["status_at"],
             suspicion_reasons=_parse_texts(named["suspicion_reasons"]),
             folded=FoldedText(memory.content, named["fold"]) if named["fold"] else None,
+            unreadable=any(text.unreadable for text in texts.values()),
             **{name: named[name] for name in _STORED_FIELDS},
         )
 
-    def _build_memory(self, named: Mapping[str, Any], related: RelatedRows) -> Memory:
-        id_ = named["id"]
-        value = self._value.open(named["value"], id_)
-        values = {name: named[name] for name in _COLUMN_NAMES}
-        for name, enum in _ENUMS.items():
-            if values[name] is not None:
-                values[name] = enum(values[name])
-        return Memory(
-            **values,
-            content=strict_json.load(self._content.open(named["content"], id_) or '""'),
-            value=None if value is None else strict_json.load(value),
-            messages=_load_messages(self._messages.open(named["messages"], id_)),
-            space=Space(SpaceKind(named["space_kind"]), named["space_id"]),
-            subjects=related.subjects,
-            tags=_parse_texts(named["tags"]),
-            metadata=strict_json.load(self._metadata.open(named["metadata"], id_) or "{}"),
-            pii_tags=_parse_texts(named["pii_tags"]),
-            supersedes=related.supersedes,
-            conflicts_with=related.conflicts_with,
-            source_entries=related.source_entries,
-            source_memories=related.source_memories,
-        )
+    def _open_texts(self, named: Mapping[str, Any]) -> dict[str, OpenedText]:
+        columns = {
+            "content": self._content,
+            "value": self._value,
+            "messages": self._messages,
+            "metadata": self._metadata,
+        }
+        return {
+            name: column.open_to_show(named[name], named["id"]) for name, column in columns.items()
+        }
 
     def to_params(self, stored: StoredMemory) -> dict[str, Any]:
-        """A parameter for each of `MEMORY_COLUMNS` but `doc`, which the database assigns."""
+        """A parameter for each of `MEMORY_COLUMNS` but `doc`, which the database assigns. Raises
+        Conflict for an unreadable memory: what is stored must not be overwritten by nothing."""
+        require_changeable(stored)
         memory = stored.memory
         return {
             **{name: getattr(memory, name) for name in _COLUMN_NAMES},
@@ -148,19 +148,67 @@ class MemoryRows:
         members = {name: _to_json(value) for name, value in kept.items()}
         return self._snapshot.seal(strict_json.dump(members), row_id)
 
-    def open_snapshot(self, sealed: str | None, row_id: str) -> dict[str, Any] | None:
+    def open_snapshot(self, sealed: str | None, row_id: str) -> OpenedSnapshot:
         """The fields of a snapshot with their types; None for the present version, which has
         none."""
-        text = self._snapshot.open(sealed, row_id)
+        text, unreadable = self._snapshot.open_to_show(sealed, row_id)
         if text is None:
-            return None
+            return OpenedSnapshot(None, unreadable)
         kept: dict[str, Any] = strict_json.load(text)
-        return {field.name: _restore_value(field, kept) for field in VERSIONED_FIELDS}
+        fields = {field.name: _restore_value(field, kept) for field in VERSIONED_FIELDS}
+        return OpenedSnapshot(fields, unreadable)
+
+
+def _build_memory(
+    named: Mapping[str, Any], related: RelatedRows, texts: Mapping[str, OpenedText]
+) -> Memory:
+    value = texts["value"].text
+    values = {name: named[name] for name in _COLUMN_NAMES}
+    for name, enum in _ENUMS.items():
+        if values[name] is not None:
+            values[name] = enum(values[name])
+    return Memory(
+        **values,
+        content=strict_json.load(texts["content"].text or '""'),
+        value=None if value is None else strict_json.load(value),
+        messages=_load_messages(texts["messages"].text),
+        space=Space(SpaceKind(named["space_kind"]), named["space_id"]),
+        subjects=related.subjects,
+        tags=_parse_texts(named["tags"]),
+        metadata=strict_json.load(texts["metadata"].text or "{}"),
+        pii_tags=_parse_texts(named["pii_tags"]),
+        supersedes=related.supersedes,
+        conflicts_with=related.conflicts_with,
+        source_entries=related.source_entries,
+        source_memories=related.source_memories,
+    )
+
+
+def require_changeable(stored: StoredMemory) -> None:
+    """Raises Conflict for an unreadable memory: it can only be deleted."""
+    if stored.unreadable:
+        raise Conflict(
+            f"memory {stored.memory.id} can't be changed: what is stored can't be decrypted; "
+            "an operator can put the key back, and the memory can be deleted"
+        )
+
+
+def require_readable(stored: StoredMemory) -> StoredMemory:
+    """The memory. Raises Unreadable where a decision needs its text."""
+    if stored.unreadable:
+        raise Unreadable(f"memory {stored.memory.id} can't be decrypted")
+    return stored
 
 
 def apply_snapshot(stored: StoredMemory, snapshot: Mapping[str, Any]) -> StoredMemory:
     """The row with the fields of an earlier version. Columns beside the memory stay as today."""
-    return replace(stored, memory=replace(stored.memory, **snapshot))
+    return replace(stored, memory=replace(stored.memory, **snapshot), unreadable=False)
+
+
+def hide_texts(stored: StoredMemory) -> StoredMemory:
+    """The row as a version that can't be decrypted: without any text."""
+    bare = replace(stored.memory, content="", value=None, messages=(), metadata={})
+    return replace(stored, memory=bare, unreadable=True)
 
 
 def version_id(memory_id: str, version: int) -> str:

@@ -20,7 +20,13 @@ from recollect.memories.model import (
     StoredMemory,
     VersionChange,
 )
-from recollect.memories.store.rows import MemoryRows, apply_snapshot, version_id
+from recollect.memories.store.rows import (
+    MemoryRows,
+    OpenedSnapshot,
+    apply_snapshot,
+    hide_texts,
+    version_id,
+)
 
 _v = memory_versions.c
 _COLUMNS = tuple(memory_versions.columns)
@@ -68,7 +74,7 @@ class MemoryVersions:
         self, tx: Tx, found: Sequence[StoredMemory], at: datetime
     ) -> list[StoredMemory]:
         """Each row with the fields of the version that was current at `at`. A row without an older
-        version then stays as it is."""
+        version then stays as it is; a version that can't be decrypted has no texts."""
         # A row of version 1 never changed, so it has no snapshot. Neither has the present version
         # of another row: then the row itself is what was current.
         changed = [stored.memory.id for stored in found if stored.memory.version > 1]
@@ -76,11 +82,11 @@ class MemoryVersions:
             return list(found)
         rows = tx.fetch(_CURRENT_AT, {"ids": strict_json.dump(changed), "at": at})
         kept = {row[1]: self._rows.open_snapshot(row[2], row[0]) for row in rows}
-        snapshots = ((stored, kept.get(stored.memory.id)) for stored in found)
-        return [apply_snapshot(stored, then) if then else stored for stored, then in snapshots]
+        return [_restore(stored, kept.get(stored.memory.id)) for stored in found]
 
     def _to_version(self, row: Row) -> MemoryVersion:
         named = dict(zip(_NAMES, row, strict=True))
+        opened = self._rows.open_snapshot(named["snapshot"], named["id"])
         return MemoryVersion(
             memory_id=MemoryId(named["memory_id"]),
             version=named["version"],
@@ -89,8 +95,15 @@ class MemoryVersions:
             until=named["until"],
             by=Owner(OwnerKind(named["by_kind"]), named["by_id"]),
             status=MemoryStatus(named["status"]),
-            snapshot=self._rows.open_snapshot(named["snapshot"], named["id"]),
+            snapshot=opened.fields,
+            unreadable=opened.unreadable,
         )
+
+
+def _restore(stored: StoredMemory, then: OpenedSnapshot | None) -> StoredMemory:
+    if then is not None and then.unreadable:
+        return hide_texts(stored)
+    return apply_snapshot(stored, then.fields) if then and then.fields else stored
 
 
 def _column_params(columns: Iterable[Any]) -> dict[str, Any]:

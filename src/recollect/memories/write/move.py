@@ -21,6 +21,7 @@ from recollect.kernel.space import (
 )
 from recollect.memories.commands import MoveMemory
 from recollect.memories.model import Memory, StoredMemory
+from recollect.memories.store.rows import require_changeable
 from recollect.memories.supersede.apply import check_self_statement
 from recollect.memories.write.changes import MemoryChanges
 from recollect.memories.write.draft import MemoryDraft
@@ -87,6 +88,7 @@ class MemoryMoves:
         `screened` was made before the transaction; a memory that changed since is screened again.
         """
         stored = self._changes.fetch_active(tx, requester, memory_id, at=at)
+        require_changeable(stored)
         check_self_statement(stored.memory, requester)
         if screened is None or screened.version != stored.memory.version:
             screened = self.screen_stored(stored)

@@ -1,6 +1,7 @@
 """The store of chats. Named chats and conversation trees are read alike, through two views."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -169,11 +170,18 @@ class ChatStore:
         titles = dict(tx.fetch(_TITLES, ids)) if trees else {}
         humans = dict(tx.fetch(_HUMANS, ids)) if trees else {}
         return [
-            _from_tree_row(row, self._title.open(titles.get(row[0]), row[0]), humans.get(row[0], 0))
+            self._from_tree_row(row, titles.get(row[0]), humans.get(row[0], 0))
             if row[4]
             else _from_row(row)
             for row in rows
         ]
+
+    def _from_tree_row(self, row: Row, sealed: str | None, humans: int) -> Chat:
+        """The view `chats` has neither kind nor title of a tree: both come from other tables, and
+        the title is encrypted."""
+        title = self._title.open_to_show(sealed, row[0])
+        chat = _from_row((row[0], tree_chat_kind(humans), title.text, *row[3:]))
+        return replace(chat, unreadable=title.unreadable)
 
 
 def _to_params(chat: Chat) -> dict[str, Any]:
@@ -198,13 +206,6 @@ def _from_row(row: Row) -> Chat:
         created_by=_to_owner(row[5], row[6]),
         created_at=row[7],
     )
-
-
-def _from_tree_row(row: Row, title: str | None, humans: int) -> Chat:
-    """The view `chats` has neither kind nor title of a tree: both come from other tables, and the
-    title is encrypted."""
-    kind = tree_chat_kind(humans)
-    return _from_row((row[0], kind, title, *row[3:]))
 
 
 def _to_owner(kind: str, id_: str) -> Owner:

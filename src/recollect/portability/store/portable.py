@@ -157,9 +157,10 @@ class PortableStore:
         if type_ is not LineType.VERSION:
             return table.to_values(row)
         named = dict(zip((column.name for column in table.columns), row, strict=True))
-        opened = self._snapshot.open(named["snapshot"], named["id"])
-        row = tuple(opened if name == "snapshot" else value for name, value in named.items())
-        return table.to_values(row)
+        opened = self._snapshot.open_to_show(named["snapshot"], named["id"])
+        named["snapshot"] = opened.text
+        values = table.to_values(tuple(named.values()))
+        return values | {"unreadable": True} if opened.unreadable else values
 
     def _add_things(self, tx: Tx, edges: Sequence[LineValues]) -> None:
         ends = {EntityId(edge[end]) for edge in edges for end in ("from_id", "to_id")}

@@ -51,7 +51,7 @@ class MemoryWarning(_message.Message):
     def __init__(self, code: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
 
 class Memory(_message.Message):
-    __slots__ = ("id", "kind", "content", "key", "value", "space", "group_id", "visibility", "scope", "agent_id", "org_id", "type", "sensitivity", "portable", "subjects", "stated_by", "learned_in", "origin", "observed_at", "confidence", "verified", "trust", "tags", "metadata", "pii_tags", "retention_policy", "expires_at", "expiry_rule", "requested_expires_at", "valid_from", "valid_until", "created_at", "updated_at", "retracted_at", "supersedes", "superseded_by", "conflicts_with", "repeats", "version", "source", "source_entries", "source_memories", "source_agent", "run_id", "parent_run_id", "status", "archive_reason", "embedding", "learned_in_conversation")
+    __slots__ = ("id", "kind", "content", "key", "value", "space", "group_id", "visibility", "scope", "agent_id", "org_id", "type", "sensitivity", "portable", "subjects", "stated_by", "learned_in", "origin", "observed_at", "confidence", "verified", "trust", "tags", "metadata", "pii_tags", "retention_policy", "expires_at", "expiry_rule", "requested_expires_at", "valid_from", "valid_until", "created_at", "updated_at", "retracted_at", "supersedes", "superseded_by", "conflicts_with", "repeats", "version", "source", "source_entries", "source_memories", "source_agent", "run_id", "parent_run_id", "status", "archive_reason", "embedding", "learned_in_conversation", "unreadable")
     ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
@@ -101,6 +101,7 @@ class Memory(_message.Message):
     ARCHIVE_REASON_FIELD_NUMBER: _ClassVar[int]
     EMBEDDING_FIELD_NUMBER: _ClassVar[int]
     LEARNED_IN_CONVERSATION_FIELD_NUMBER: _ClassVar[int]
+    UNREADABLE_FIELD_NUMBER: _ClassVar[int]
     id: str
     kind: str
     content: str
@@ -150,7 +151,8 @@ class Memory(_message.Message):
     archive_reason: str
     embedding: _containers.RepeatedScalarFieldContainer[float]
     learned_in_conversation: str
-    def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., content: _Optional[str] = ..., key: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., space: _Optional[_Union[MemorySpace, _Mapping]] = ..., group_id: _Optional[str] = ..., visibility: _Optional[str] = ..., scope: _Optional[str] = ..., agent_id: _Optional[str] = ..., org_id: _Optional[str] = ..., type: _Optional[str] = ..., sensitivity: _Optional[str] = ..., portable: bool = ..., subjects: _Optional[_Iterable[str]] = ..., stated_by: _Optional[str] = ..., learned_in: _Optional[str] = ..., origin: _Optional[str] = ..., observed_at: _Optional[str] = ..., confidence: _Optional[float] = ..., verified: bool = ..., trust: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., pii_tags: _Optional[_Iterable[str]] = ..., retention_policy: _Optional[str] = ..., expires_at: _Optional[str] = ..., expiry_rule: _Optional[str] = ..., requested_expires_at: _Optional[str] = ..., valid_from: _Optional[str] = ..., valid_until: _Optional[str] = ..., created_at: _Optional[str] = ..., updated_at: _Optional[str] = ..., retracted_at: _Optional[str] = ..., supersedes: _Optional[_Iterable[str]] = ..., superseded_by: _Optional[str] = ..., conflicts_with: _Optional[_Iterable[str]] = ..., repeats: _Optional[int] = ..., version: _Optional[int] = ..., source: _Optional[str] = ..., source_entries: _Optional[_Iterable[str]] = ..., source_memories: _Optional[_Iterable[str]] = ..., source_agent: _Optional[str] = ..., run_id: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., status: _Optional[str] = ..., archive_reason: _Optional[str] = ..., embedding: _Optional[_Iterable[float]] = ..., learned_in_conversation: _Optional[str] = ...) -> None: ...
+    unreadable: bool
+    def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., content: _Optional[str] = ..., key: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., space: _Optional[_Union[MemorySpace, _Mapping]] = ..., group_id: _Optional[str] = ..., visibility: _Optional[str] = ..., scope: _Optional[str] = ..., agent_id: _Optional[str] = ..., org_id: _Optional[str] = ..., type: _Optional[str] = ..., sensitivity: _Optional[str] = ..., portable: bool = ..., subjects: _Optional[_Iterable[str]] = ..., stated_by: _Optional[str] = ..., learned_in: _Optional[str] = ..., origin: _Optional[str] = ..., observed_at: _Optional[str] = ..., confidence: _Optional[float] = ..., verified: bool = ..., trust: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., pii_tags: _Optional[_Iterable[str]] = ..., retention_policy: _Optional[str] = ..., expires_at: _Optional[str] = ..., expiry_rule: _Optional[str] = ..., requested_expires_at: _Optional[str] = ..., valid_from: _Optional[str] = ..., valid_until: _Optional[str] = ..., created_at: _Optional[str] = ..., updated_at: _Optional[str] = ..., retracted_at: _Optional[str] = ..., supersedes: _Optional[_Iterable[str]] = ..., superseded_by: _Optional[str] = ..., conflicts_with: _Optional[_Iterable[str]] = ..., repeats: _Optional[int] = ..., version: _Optional[int] = ..., source: _Optional[str] = ..., source_entries: _Optional[_Iterable[str]] = ..., source_memories: _Optional[_Iterable[str]] = ..., source_agent: _Optional[str] = ..., run_id: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., status: _Optional[str] = ..., archive_reason: _Optional[str] = ..., embedding: _Optional[_Iterable[float]] = ..., learned_in_conversation: _Optional[str] = ..., unreadable: bool = ...) -> None: ...
 
 class MemoryHit(_message.Message):
     __slots__ = ("memory", "score", "stages", "why")
@@ -547,7 +549,7 @@ class GetHistoryRequest(_message.Message):
     def __init__(self, memory_id: _Optional[str] = ..., after: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class HistoryItem(_message.Message):
-    __slots__ = ("memory_id", "version", "change", "at", "by", "superseded_by", "depth", "content", "value")
+    __slots__ = ("memory_id", "version", "change", "at", "by", "superseded_by", "depth", "content", "value", "unreadable")
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     CHANGE_FIELD_NUMBER: _ClassVar[int]
@@ -557,6 +559,7 @@ class HistoryItem(_message.Message):
     DEPTH_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
+    UNREADABLE_FIELD_NUMBER: _ClassVar[int]
     memory_id: str
     version: int
     change: str
@@ -566,7 +569,8 @@ class HistoryItem(_message.Message):
     depth: int
     content: str
     value: _struct_pb2.Struct
-    def __init__(self, memory_id: _Optional[str] = ..., version: _Optional[int] = ..., change: _Optional[str] = ..., at: _Optional[str] = ..., by: _Optional[str] = ..., superseded_by: _Optional[str] = ..., depth: _Optional[int] = ..., content: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+    unreadable: bool
+    def __init__(self, memory_id: _Optional[str] = ..., version: _Optional[int] = ..., change: _Optional[str] = ..., at: _Optional[str] = ..., by: _Optional[str] = ..., superseded_by: _Optional[str] = ..., depth: _Optional[int] = ..., content: _Optional[str] = ..., value: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., unreadable: bool = ...) -> None: ...
 
 class GetHistoryResponse(_message.Message):
     __slots__ = ("items", "next_cursor")

@@ -85,7 +85,7 @@ class HealthResponse(_message.Message):
     def __init__(self, status: _Optional[str] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ConversationSummary(_message.Message):
-    __slots__ = ("id", "title", "owner_user_id", "created_at", "updated_at", "last_message_preview", "access_level", "metadata")
+    __slots__ = ("id", "title", "owner_user_id", "created_at", "updated_at", "last_message_preview", "access_level", "metadata", "unreadable")
     ID_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     OWNER_USER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -94,6 +94,7 @@ class ConversationSummary(_message.Message):
     LAST_MESSAGE_PREVIEW_FIELD_NUMBER: _ClassVar[int]
     ACCESS_LEVEL_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
+    UNREADABLE_FIELD_NUMBER: _ClassVar[int]
     id: bytes
     title: str
     owner_user_id: str
@@ -102,10 +103,11 @@ class ConversationSummary(_message.Message):
     last_message_preview: str
     access_level: AccessLevel
     metadata: _struct_pb2.Struct
-    def __init__(self, id: _Optional[bytes] = ..., title: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., created_at: _Optional[str] = ..., updated_at: _Optional[str] = ..., last_message_preview: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+    unreadable: bool
+    def __init__(self, id: _Optional[bytes] = ..., title: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., created_at: _Optional[str] = ..., updated_at: _Optional[str] = ..., last_message_preview: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., unreadable: bool = ...) -> None: ...
 
 class Conversation(_message.Message):
-    __slots__ = ("id", "title", "owner_user_id", "created_at", "updated_at", "last_message_preview", "access_level", "forked_at_entry_id", "forked_at_conversation_id", "metadata")
+    __slots__ = ("id", "title", "owner_user_id", "created_at", "updated_at", "last_message_preview", "access_level", "forked_at_entry_id", "forked_at_conversation_id", "metadata", "unreadable")
     ID_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     OWNER_USER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -116,6 +118,7 @@ class Conversation(_message.Message):
     FORKED_AT_ENTRY_ID_FIELD_NUMBER: _ClassVar[int]
     FORKED_AT_CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
+    UNREADABLE_FIELD_NUMBER: _ClassVar[int]
     id: bytes
     title: str
     owner_user_id: str
@@ -126,7 +129,8 @@ class Conversation(_message.Message):
     forked_at_entry_id: bytes
     forked_at_conversation_id: bytes
     metadata: _struct_pb2.Struct
-    def __init__(self, id: _Optional[bytes] = ..., title: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., created_at: _Optional[str] = ..., updated_at: _Optional[str] = ..., last_message_preview: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., forked_at_entry_id: _Optional[bytes] = ..., forked_at_conversation_id: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+    unreadable: bool
+    def __init__(self, id: _Optional[bytes] = ..., title: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., created_at: _Optional[str] = ..., updated_at: _Optional[str] = ..., last_message_preview: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., forked_at_entry_id: _Optional[bytes] = ..., forked_at_conversation_id: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., unreadable: bool = ...) -> None: ...
 
 class CreateConversationRequest(_message.Message):
     __slots__ = ("title", "metadata")
@@ -203,18 +207,20 @@ class ListForksResponse(_message.Message):
     def __init__(self, forks: _Optional[_Iterable[_Union[ConversationForkSummary, _Mapping]]] = ..., page_info: _Optional[_Union[PageInfo, _Mapping]] = ...) -> None: ...
 
 class ConversationForkSummary(_message.Message):
-    __slots__ = ("conversation_id", "forked_at_entry_id", "forked_at_conversation_id", "title", "created_at")
+    __slots__ = ("conversation_id", "forked_at_entry_id", "forked_at_conversation_id", "title", "created_at", "unreadable")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     FORKED_AT_ENTRY_ID_FIELD_NUMBER: _ClassVar[int]
     FORKED_AT_CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    UNREADABLE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     forked_at_entry_id: bytes
     forked_at_conversation_id: bytes
     title: str
     created_at: str
-    def __init__(self, conversation_id: _Optional[bytes] = ..., forked_at_entry_id: _Optional[bytes] = ..., forked_at_conversation_id: _Optional[bytes] = ..., title: _Optional[str] = ..., created_at: _Optional[str] = ...) -> None: ...
+    unreadable: bool
+    def __init__(self, conversation_id: _Optional[bytes] = ..., forked_at_entry_id: _Optional[bytes] = ..., forked_at_conversation_id: _Optional[bytes] = ..., title: _Optional[str] = ..., created_at: _Optional[str] = ..., unreadable: bool = ...) -> None: ...
 
 class CreateEntryRequest(_message.Message):
     __slots__ = ("user_id", "channel", "content_type", "content", "indexed_content", "forked_at_conversation_id", "forked_at_entry_id")
@@ -235,7 +241,7 @@ class CreateEntryRequest(_message.Message):
     def __init__(self, user_id: _Optional[str] = ..., channel: _Optional[_Union[Channel, str]] = ..., content_type: _Optional[str] = ..., content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ..., indexed_content: _Optional[str] = ..., forked_at_conversation_id: _Optional[bytes] = ..., forked_at_entry_id: _Optional[bytes] = ...) -> None: ...
 
 class Entry(_message.Message):
-    __slots__ = ("id", "conversation_id", "user_id", "channel", "epoch", "content_type", "content", "created_at")
+    __slots__ = ("id", "conversation_id", "user_id", "channel", "epoch", "content_type", "content", "created_at", "unreadable")
     ID_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     USER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -244,6 +250,7 @@ class Entry(_message.Message):
     CONTENT_TYPE_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    UNREADABLE_FIELD_NUMBER: _ClassVar[int]
     id: bytes
     conversation_id: bytes
     user_id: str
@@ -252,7 +259,8 @@ class Entry(_message.Message):
     content_type: str
     content: _containers.RepeatedCompositeFieldContainer[_struct_pb2.Value]
     created_at: str
-    def __init__(self, id: _Optional[bytes] = ..., conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., channel: _Optional[_Union[Channel, str]] = ..., epoch: _Optional[int] = ..., content_type: _Optional[str] = ..., content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ..., created_at: _Optional[str] = ...) -> None: ...
+    unreadable: bool
+    def __init__(self, id: _Optional[bytes] = ..., conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., channel: _Optional[_Union[Channel, str]] = ..., epoch: _Optional[int] = ..., content_type: _Optional[str] = ..., content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ..., created_at: _Optional[str] = ..., unreadable: bool = ...) -> None: ...
 
 class ListEntriesRequest(_message.Message):
     __slots__ = ("conversation_id", "channel", "epoch_filter", "page", "forks", "order", "tail")
@@ -365,20 +373,22 @@ class DeleteMembershipRequest(_message.Message):
     def __init__(self, conversation_id: _Optional[bytes] = ..., member_user_id: _Optional[str] = ...) -> None: ...
 
 class OwnershipTransfer(_message.Message):
-    __slots__ = ("id", "conversation_id", "conversation_title", "from_user_id", "to_user_id", "created_at")
+    __slots__ = ("id", "conversation_id", "conversation_title", "from_user_id", "to_user_id", "created_at", "unreadable")
     ID_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_TITLE_FIELD_NUMBER: _ClassVar[int]
     FROM_USER_ID_FIELD_NUMBER: _ClassVar[int]
     TO_USER_ID_FIELD_NUMBER: _ClassVar[int]
     CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    UNREADABLE_FIELD_NUMBER: _ClassVar[int]
     id: bytes
     conversation_id: bytes
     conversation_title: str
     from_user_id: str
     to_user_id: str
     created_at: str
-    def __init__(self, id: _Optional[bytes] = ..., conversation_id: _Optional[bytes] = ..., conversation_title: _Optional[str] = ..., from_user_id: _Optional[str] = ..., to_user_id: _Optional[str] = ..., created_at: _Optional[str] = ...) -> None: ...
+    unreadable: bool
+    def __init__(self, id: _Optional[bytes] = ..., conversation_id: _Optional[bytes] = ..., conversation_title: _Optional[str] = ..., from_user_id: _Optional[str] = ..., to_user_id: _Optional[str] = ..., created_at: _Optional[str] = ..., unreadable: bool = ...) -> None: ...
 
 class ListOwnershipTransfersRequest(_message.Message):
     __slots__ = ("role", "page")
@@ -447,20 +457,22 @@ class SearchEntriesResponse(_message.Message):
     def __init__(self, results: _Optional[_Iterable[_Union[SearchResult, _Mapping]]] = ..., next_cursor: _Optional[str] = ...) -> None: ...
 
 class SearchResult(_message.Message):
-    __slots__ = ("conversation_id", "conversation_title", "entry_id", "score", "highlights", "entry")
+    __slots__ = ("conversation_id", "conversation_title", "entry_id", "score", "highlights", "entry", "unreadable")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_TITLE_FIELD_NUMBER: _ClassVar[int]
     ENTRY_ID_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     HIGHLIGHTS_FIELD_NUMBER: _ClassVar[int]
     ENTRY_FIELD_NUMBER: _ClassVar[int]
+    UNREADABLE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     conversation_title: str
     entry_id: bytes
     score: float
     highlights: str
     entry: Entry
-    def __init__(self, conversation_id: _Optional[bytes] = ..., conversation_title: _Optional[str] = ..., entry_id: _Optional[bytes] = ..., score: _Optional[float] = ..., highlights: _Optional[str] = ..., entry: _Optional[_Union[Entry, _Mapping]] = ...) -> None: ...
+    unreadable: bool
+    def __init__(self, conversation_id: _Optional[bytes] = ..., conversation_title: _Optional[str] = ..., entry_id: _Optional[bytes] = ..., score: _Optional[float] = ..., highlights: _Optional[str] = ..., entry: _Optional[_Union[Entry, _Mapping]] = ..., unreadable: bool = ...) -> None: ...
 
 class IndexEntryRequest(_message.Message):
     __slots__ = ("conversation_id", "entry_id", "indexed_content")

@@ -137,4 +137,5 @@ def _to_hit(
         conversation_title=found.title,
         highlights=excerpt or text_opening(found.text),
         entry=found.entry if command.include_entry else None,
+        unreadable=found.unreadable,
     )

@@ -148,14 +148,18 @@ class SqlEntrySearch:
         self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId]
     ) -> dict[EntryId, FoundEntry]:
         params = scope_values(scope) | {"ids": json.dumps(list(entry_ids))}
-        return {
-            EntryId(row[0]): FoundEntry(
-                entry=self._entries.from_row(row),
-                title=self._conversations.title.open(row[-2], row[1]),
-                text=row[-1],
-            )
-            for row in tx.fetch(sql.permitted_entries(scope_shape(scope)), params)
-        }
+        rows = tx.fetch(sql.permitted_entries(scope_shape(scope)), params)
+        return {EntryId(row[0]): self._to_found(row) for row in rows}
+
+    def _to_found(self, row: Row) -> FoundEntry:
+        entry = self._entries.from_row(row)
+        title = self._conversations.title.open_to_show(row[-2], row[1])
+        return FoundEntry(
+            entry=entry,
+            title=title.text,
+            text=row[-1],
+            unreadable=entry.unreadable or title.unreadable,
+        )
 
     def pending_texts(self, tx: Tx, tree_id: TreeId, *, limit: int) -> list[PendingText]:
         tx.lock(sql.LOCK_TREE, {"tree_id": tree_id})

@@ -235,10 +235,11 @@ class MemorySearchStore:
         return terms or "", stems or ""
 
     def _open_terms(self, terms: str, memory_id: str) -> str:
-        return self._terms.open(terms, memory_id) or ""
+        """The words; none if they can't be decrypted."""
+        return self._terms.open_to_show(terms, memory_id).text or ""
 
     def _to_pending_text(self, row: Row) -> PendingMemoryText:
-        text: str = strict_json.load(self._content.open(row[2], row[3]) or '""')
+        text: str = strict_json.load(self._content.open_to_show(row[2], row[3]).text or '""')
         return PendingMemoryText(row[0], row[1], text[:EMBEDDED_CHARS])
 
 
