@@ -1,4 +1,4 @@
-"""Memories that can't be decrypted: each is shown as such, fails no list, and is never overwritten."""
+"""Memories that can't be decrypted: each is shown as such, fails no list and is never changed."""
 
 from collections.abc import Callable
 from typing import Any

@@ -331,7 +331,7 @@ class StoredMemory:
     compacted_at: datetime | None = None
     erasure_id: str | None = None
     folded: FoldedText | None = field(default=None, compare=False)
-    unreadable: bool = False
+    unreadable: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
