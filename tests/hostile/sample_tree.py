@@ -85,11 +85,13 @@ def a_sample_tree(world: World) -> SampleTree:
     fork = owner.forks(root, second)
     manager, writer = world.members(root, owner, "manager", "writer")
     transfer = owner.offers(root, manager)
+    key = world.admin.call("create_api_key", body={"clientId": "k9"}).expect(201)
     ids = {
         "id": root["id"],
         "entryId": second["id"],
         "userId": writer.name,
         "transferId": transfer["id"],
+        "keyId": key["id"],
     }
     return SampleTree(world, owner, manager, writer, ids, memory["id"], fork["id"])
 

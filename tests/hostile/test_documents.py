@@ -114,6 +114,8 @@ def _about(case: Any, sample_tree: SampleTree, caller: User) -> Any:
     """The same call without its invented cursor, and with ids that exist in its body. What the
     rules tie to the caller or to the other channel would only be refused."""
     case.query = {k: v for k, v in (case.query or {}).items() if k not in CURSORS}
+    # Two bodies under one key are refused, and few different keys are invented.
+    case.headers = {k: v for k, v in (case.headers or {}).items() if k != "Idempotency-Key"}
     known = {
         "conversationId": sample_tree.ids["id"],
         "entryId": sample_tree.ids["entryId"],

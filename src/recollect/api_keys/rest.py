@@ -88,7 +88,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     admin_operation(
         "adminRevokeApiKey",
-        "DELETE /v1/admin/api-keys/{id}",
+        "DELETE /v1/admin/api-keys/{keyId}",
         204,
         "Revoke an API key. It ends at once, on every node.",
         audit="revokeApiKey",
@@ -115,7 +115,7 @@ async def _list(call: Call) -> Page[ListedKey]:
 
 async def _revoke(call: Call) -> None:
     await call.services[IssuedKeyService].revoke(
-        call.principal, call.path["id"], justification=call.justification
+        call.principal, call.path["keyId"], justification=call.justification
     )
 
 

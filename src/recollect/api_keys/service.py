@@ -99,7 +99,7 @@ class IssuedKeyService:
             at = self._runtime.clock.now()
             stored = self._stores.issued_keys.revoke(tx, key_id, at)
             if stored is None:
-                raise NotFound("API key", key_id)
+                raise NotFound("api_key", key_id)
             self._record(tx, caller, "revokeApiKey", stored, justification)
 
         await self._database.write(work)

@@ -28,7 +28,7 @@ BODIES: dict[str, Any] = {
 
 def target_of(operation: Operation) -> str:
     path = operation.path.replace("{userId}", "bob")
-    for name in ("{id}", "{entryId}", "{transferId}"):
+    for name in ("{id}", "{entryId}", "{transferId}", "{keyId}"):
         path = path.replace(name, ID)
     return path
 

@@ -46,7 +46,7 @@ PROBLEMS: dict[str, Schema] = {
             {
                 "resource": {
                     "type": "string",
-                    "enum": ["conversation", "entry", "membership", "transfer"],
+                    "enum": ["api_key", "conversation", "entry", "membership", "transfer"],
                 },
                 "id": TEXT,
             }

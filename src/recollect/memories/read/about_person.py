@@ -10,7 +10,7 @@ from recollect.kernel.ids import PersonId
 from recollect.kernel.pages import decode_key
 from recollect.kernel.space import SpaceKind
 from recollect.memories.filters import MemoryFilters
-from recollect.memories.model import MemoryFilter, ReadContext
+from recollect.memories.model import MemoryFilter
 from recollect.memories.read.audit import ReadAudit
 from recollect.memories.read.history import VersionHistory
 from recollect.memories.read.listing import MemoryLister, MemoryPage
@@ -19,6 +19,7 @@ from recollect.memories.store.bundle import MemoryStores
 from recollect.people.model import Person
 from recollect.people.name_candidates import visible_people
 from recollect.visibility.facts import VisibilityFacts
+from recollect.visibility.viewer import Viewer
 from recollect.visibility.viewers import ViewerFactory
 
 _LIST = "person.memories"
@@ -59,8 +60,10 @@ class PersonMemories:
         place = decode_key(_LIST, after) if after else None
 
         def work(tx: Tx) -> MemoryPage:
-            person = self._fetch_person(tx, requester, person_id, filters)
+            # The chat before the person: with a hidden chat the answer must not depend on whether
+            # the person exists.
             viewer = self._viewers.viewer_for(tx, requester, filters.context)
+            person = self._fetch_person(tx, requester, person_id, viewer)
             memory_filter = replace(
                 resolve_filter(tx, self._stores, filters, known_to=requester),
                 spaces=_SPACES,
@@ -76,7 +79,7 @@ class PersonMemories:
         return found
 
     def _fetch_person(
-        self, tx: Tx, requester: Requester, person_id: PersonId, filters: MemoryFilters
+        self, tx: Tx, requester: Requester, person_id: PersonId, viewer: Viewer
     ) -> Person:
         """A person whose name the caller may see, or whom a memory that the caller may see is
         about: that one has told the id. NotFound for anybody else."""
@@ -84,16 +87,14 @@ class PersonMemories:
         person = named or self._stores.people.fetch(tx, person_id)
         if person is None:
             raise NotFound("person", person_id)
-        contexts = {filters.context, ReadContext()}
-        if named is None and not any(
-            self._is_subject(tx, requester, person.id, one) for one in contexts
-        ):
-            raise NotFound("person", person_id)
-        return person
+        if named is not None or self._is_subject(tx, viewer, person.id):
+            return person
+        if viewer.chat is not None:
+            outside = self._viewers.viewer_for(tx, requester)
+            if self._is_subject(tx, outside, person.id):
+                return person
+        raise NotFound("person", person_id)
 
-    def _is_subject(
-        self, tx: Tx, requester: Requester, person_id: PersonId, context: ReadContext
-    ) -> bool:
-        viewer = self._viewers.viewer_for(tx, requester, context)
+    def _is_subject(self, tx: Tx, viewer: Viewer, person_id: PersonId) -> bool:
         about = MemoryFilter(subjects=(person_id,))
         return bool(self._stores.memories.page(tx, viewer, about, after=None, limit=1))
