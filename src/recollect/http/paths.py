@@ -8,7 +8,12 @@ from recollect.kernel.errors import NotFound, ValidationFailed
 from recollect.kernel.ids import USER_ID_CHARS_MAX, UUID_RULE, parse_uuid
 from recollect.kernel.validation import NAME_CHARS_MAX
 
-_RESOURCES = {"id": "conversation", "entryId": "entry", "transferId": "transfer", "keyId": "api_key"}
+_RESOURCES = {
+    "id": "conversation",
+    "entryId": "entry",
+    "transferId": "transfer",
+    "keyId": "api_key",
+}
 _RESOURCE_ALIASES = {"member_id": "participant", "claim_id": "claim", "value": "claim"}
 
 
