@@ -284,6 +284,7 @@ class Rest:
         self.entries = Recorder(
             {
                 "append": an_entry(),
+                "delete": None,
                 "list": Page([an_entry()], None),
                 "sync": SyncOutcome(None, True, False, None),
             }

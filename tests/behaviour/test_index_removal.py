@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.engines import TestDatabase
-from tests.support.searching import TYPES, settle
+from tests.support.searching import TYPES, settle, walk
 from tests.support.world import User, World
 
 pytestmark = pytest.mark.rest_only("what jobs do in the background, whoever asked")
@@ -101,3 +101,33 @@ def test_nothing_of_a_replaced_text_stays(world: World) -> None:
     assert found(ann, "bullaces")["fulltext"] == 0
     settle(world)
     assert found(ann, "withheld by an indexer") == dict.fromkeys(TYPES, 1)
+
+
+@pytest.mark.amendment(17)
+def test_a_deleted_entry_is_found_no_more_and_its_neighbours_are(world: World) -> None:
+    ann, database = world.user("ann"), world.database
+    tree = ann.starts()["id"]
+    entries = [ann.says(tree, text) for text in ("samphire", "bladderwrack", "dulse", "laver")]
+    settle(world)
+    for query in ("bladderwrack", "dulse"):
+        assert found(ann, query) == dict.fromkeys(TYPES, 1)
+    windows = "SELECT entry_id, window_embedding FROM entry_embeddings"
+    before = {str(id_): window for id_, window in database.rows(windows)}
+    ann.call("delete_entry", tree, entries[1]).expect(204)
+    assert found(ann, "bladderwrack") == dict.fromkeys(TYPES, 0)
+    assert holders(database, "bladderwrack") == 0
+    after = {str(id_): window for id_, window in database.rows(windows)}
+    samphire, bladderwrack, dulse, laver = (entry["id"] for entry in entries)
+    assert bladderwrack not in after
+    assert after[laver] == before[laver]
+    assert before[samphire] not in after.values()
+    assert before[dulse] not in after.values()
+    settle(world)
+    again = {str(id_): window for id_, window in database.rows(windows)}
+    assert None not in [again[id_] for id_ in (samphire, dulse, laver)]
+    assert found(ann, "dulse") == dict.fromkeys(TYPES, 1)
+    ann.says(tree, "carrageen")
+    settle(world)
+    assert found(ann, "carrageen") == dict.fromkeys(TYPES, 1)
+    assert found(ann, "bladderwrack") == dict.fromkeys(TYPES, 0)
+    assert len(walk(ann, query="samphire")) == 1

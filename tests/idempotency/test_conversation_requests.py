@@ -164,3 +164,17 @@ def test_kept_answers_are_sealed_with_the_texts(serve: Serve) -> None:
     for kept in (one, two):
         assert kept.startswith("\x01")
     assert agent.under("k").says(root, "a kumquat in the cellar") == first
+
+
+@pytest.mark.amendment(17)
+def test_what_quotes_a_deleted_entry_is_not_answered_again(world: World, agent: User) -> None:
+    root, text = new_id(), "the zanzibar papers"
+    entry = agent.under("k").says(root, text)
+    later = agent.under("later").says(root, "later")
+    fork = agent.under("k").call("fork", root, later).expect(201)
+    assert fork["lastMessagePreview"] == text
+    agent.call("delete_entry", root, entry).expect(204)
+    assert "zanzibar" not in str(world.database.contents(["idempotency_answers"]))
+    agent.under("k").call("append", root, body=history(text)).refused(409, "conflict")
+    agent.under("k").call("fork", root, later).refused(409, "conflict")
+    assert agent.under("later").says(root, "later") == later

@@ -17,6 +17,7 @@ ROUTES: dict[str, tuple[str, str]] = {
     "list_entries": ("GET", "/conversations/{}/entries"),
     "append": ("POST", "/conversations/{}/entries"),
     "sync": ("POST", "/conversations/{}/entries/sync"),
+    "delete_entry": ("DELETE", "/conversations/{}/entries/{}"),
     "fork": ("POST", "/conversations/{}/entries/{}/fork"),
     "list_forks": ("GET", "/conversations/{}/forks"),
     "search": ("POST", "/conversations/search"),

@@ -128,6 +128,7 @@ def _ask_as_users(world: World, ask: Callable[..., Reply]) -> None:
     entry = ask(ann, "append", tree, body=history("hello")).body["id"]
     ask(ann, "sync", tree, body=memory([1, 2]))
     ask(ann, "fork", tree, entry, body={"title": "b"})
+    ask(ann, "delete_entry", tree, entry)
     ask(ann, "update_conversation", tree, body={"title": None})
     ask(ann, "share", tree, body={"userId": bob.name, "accessLevel": "reader"})
     ask(ann, "change_membership", tree, bob.name, body={"accessLevel": "writer"})

@@ -23,7 +23,12 @@ def build_conversation_services(context: AppContext, recorder: RecorderService) 
     return Services(
         ForwardingService(HttpForwarder()),
         ConversationService(context, forget=recorder.cancel_for_tree),
-        EntryService(context, indexer, index_raw_text=settings.indexes_raw_text),
+        EntryService(
+            context,
+            indexer,
+            index_raw_text=settings.indexes_raw_text,
+            forget=lambda tx, id_, at: context.stores.memory_bulk.remove_drawn_from(tx, id_, at=at),
+        ),
         build_entry_search(context),
         IndexingService(context, indexer),
         SharingService(context),

@@ -20,17 +20,25 @@ from recollect.identity.model import Principal
 from recollect.jobs.model import NewJob
 from recollect.kernel.errors import Unavailable
 from recollect.kernel.ids import TreeId
+from recollect.kernel.runtime import Runtime
 from recollect.text.dates.durations import Duration
 
 _log = structlog.get_logger("recollect.eviction")
 
 VECTOR_DELETE = "vector_store_delete"
 _TREES_PER_TRANSACTION = 50
-# A vector job that is already running may still write vectors of a tree after its eviction.
+# A vector job that is already running may still write vectors after their entries are gone.
 _VECTOR_DELAY = timedelta(seconds=60)
 # A tree that somebody keeps locked must not keep a run alive for ever.
 _PASSES_MAX = 50
 _PASS_DELAY_SECONDS = 0.1
+
+
+def vector_delete_job(tree_id: TreeId, runtime: Runtime) -> NewJob:
+    """The job that removes vectors of a tree whose entries are gone. A queued one is kept."""
+    body = {"conversationGroupId": tree_id}
+    name = f"{VECTOR_DELETE}:{tree_id}"
+    return NewJob(VECTOR_DELETE, body, runtime.clock.now() + _VECTOR_DELAY, name)
 
 
 class EvictionRun:
@@ -181,22 +189,13 @@ class EvictionService:
             due = stores.conversations.claim_deleted_before(tx, cutoff, after=after, limit=limit)
             stores.conversations.delete_trees(tx, due)
             for tree_id in due:
-                stores.jobs.insert(tx, self._vector_delete_job(tree_id))
+                stores.jobs.insert(tx, vector_delete_job(tree_id, self._runtime))
             # In the same transaction, so the count is right at every moment, also after a crash.
             if due:
                 stores.events.add_count(tx, event_id, len(due))
             return due
 
         return await self._database.write(work)
-
-    def _vector_delete_job(self, tree_id: TreeId) -> NewJob:
-        return NewJob(
-            type=VECTOR_DELETE,
-            body={"conversationGroupId": tree_id},
-            due_at=self._runtime.clock.now() + _VECTOR_DELAY,
-            # A queued job of this name is kept, so two runs at once queue one job.
-            name=f"{VECTOR_DELETE}:{tree_id}",
-        )
 
     async def _count_due(self, cutoff: datetime) -> int:
         return await self._database.read(

@@ -139,6 +139,7 @@ def encode_entry(entry: Entry) -> bytes:
         content_type=entry.content_type,
         created_at=to_text(entry.created_at),
         unreadable=entry.unreadable,
+        removed=entry.removed_at is not None,
     )
     content = map(encode_value, _decode_json(entry.content)[0])
     return join_messages(message, pb.Entry.CONTENT_FIELD_NUMBER, content)

@@ -145,6 +145,18 @@ class ConversationStore(Protocol):
         """Set or clear it; the first history entry will not set it any more."""
         ...
 
+    def update_derived_title(
+        self, tx: Tx, conversation_id: ConversationId, title: str | None
+    ) -> None:
+        """Set a title that comes from an entry; without one the next text sets it."""
+        ...
+
+    def update_preview(
+        self, tx: Tx, conversation_id: ConversationId, preview: str | None, text_seq: int | None
+    ) -> None:
+        """Set the preview, and the position of the text that it comes from."""
+        ...
+
     def update_metadata(
         self, tx: Tx, conversation_id: ConversationId, metadata: dict[str, Any]
     ) -> None:
@@ -224,6 +236,18 @@ class EntryStore(Protocol):
         self, tx: Tx, conversation_id: ConversationId, before_seq: int
     ) -> ForkPoint | None:
         """The newest entry of any channel below a position."""
+        ...
+
+    def fetch_first_text(self, tx: Tx, conversation_id: ConversationId) -> Entry | None:
+        """The first history entry with text that is stored in this conversation."""
+        ...
+
+    def mark_removed(self, tx: Tx, marker: Entry) -> None:
+        """Replace an entry by its marker: other content, no indexed text."""
+        ...
+
+    def move_text_seq(self, tx: Tx, removed: Entry, to: int | None) -> None:
+        """Point the entries that had the removed one as their last text to an earlier one."""
         ...
 
 

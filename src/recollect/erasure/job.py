@@ -8,14 +8,13 @@ when verification still finds something, the whole round runs again and handles 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import structlog
 
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.conversations.entries.entry import Channel
-from recollect.conversations.eviction import VECTOR_DELETE
+from recollect.conversations.eviction import vector_delete_job
 from recollect.conversations.model import headline
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import DatabaseStorage, Tx
@@ -40,7 +39,6 @@ from recollect.search.memories.indexing import MemoryIndexer
 from recollect.search.model import index_words
 
 _ROWS_PER_TRANSACTION = 100
-_VECTOR_DELAY = timedelta(minutes=1)
 _log = structlog.get_logger("recollect.erase")
 
 
@@ -290,10 +288,7 @@ class EraseJobs:
         return work
 
     def _delete_tree_transaction(self, tree_id: TreeId) -> Callable[[Tx], None]:
-        due_at = self._runtime.clock.now() + _VECTOR_DELAY
-        body = {"conversationGroupId": tree_id}
-        # Due later: an indexing job that is running now may still store vectors of this tree.
-        job = NewJob(VECTOR_DELETE, body, due_at, f"{VECTOR_DELETE}:{tree_id}")
+        job = vector_delete_job(tree_id, self._runtime)
 
         def work(tx: Tx) -> None:
             self._stores.conversations.delete_trees(tx, [tree_id])

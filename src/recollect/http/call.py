@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from recollect.http.operation import Envelope, Operation
 from recollect.http.pages import RequestedPage, render_list
 from recollect.http.services import Services
+from recollect.idempotency.ports import KEY_SEPARATOR
 from recollect.idempotency.service import IdempotencyService, RecordedAnswer
 from recollect.identity.model import Principal
 from recollect.identity.requester import Requester
@@ -139,10 +140,10 @@ def run_once(
 def _claimed_key(operation: Operation, principal: Principal, key: str) -> str:
     """The key as it is claimed. In the memory API it is the caller's for all operations. In the
     conversation API it is that of one client and operation: the clients of a user don't know of
-    each other's keys. A separator is no part of a key, since a key is printable."""
+    each other's keys."""
     if operation.is_strict:
         return key
-    return "\x1f".join((operation.name, principal.client_id or "", key))
+    return KEY_SEPARATOR.join((operation.name, principal.client_id or "", key))
 
 
 async def run_handler(operation: Operation, handler: Handler, call: Call) -> Reply:

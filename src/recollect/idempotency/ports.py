@@ -1,5 +1,6 @@
 """Storage of idempotency keys: the claim of a key, and the answer recorded under it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -7,6 +8,11 @@ from typing import Protocol
 from recollect.db.transaction import Tx
 from recollect.identity.store import IdentityStores
 from recollect.kernel.owner import Owner
+
+# A key of the conversation API is stored behind its operation and client. The separator is no part
+# of a key, since a key is printable.
+KEY_SEPARATOR = "\x1f"
+FORK_KEYS = f"forkConversation{KEY_SEPARATOR}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,15 @@ class IdempotencyStore(Protocol):
 
     def delete_before(self, tx: Tx, cutoff: datetime, *, limit: int) -> int:
         """Delete up to `limit` claims older than `cutoff`; returns how many."""
+        ...
+
+    def blank_answers(self, tx: Tx, mentioned_ids: Sequence[str]) -> None:
+        """Remove the recorded answers that mention one of these ids."""
+        ...
+
+    def blank_fork_answers(self, tx: Tx, fork_ids: Sequence[str]) -> None:
+        """Remove the recorded answers of the calls that made these forks: they hold titles and
+        previews."""
         ...
 
 

@@ -1,17 +1,18 @@
 """Claims of idempotency keys and the recorded answers, which are encrypted like memories."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, insert, null, select, tuple_, update
 
 from recollect.db.columns import EncryptedColumn
-from recollect.db.engines.expressions import JsonTextRows, insert_if_absent
+from recollect.db.engines.expressions import InTextList, JsonTextRows, insert_if_absent
 from recollect.db.statements import Query, Row, param
 from recollect.db.tables.memories import idempotency_answers, idempotency_mentions
 from recollect.db.transaction import Tx
-from recollect.idempotency.ports import IdempotencyClaim
+from recollect.idempotency.ports import FORK_KEYS, IdempotencyClaim
 from recollect.kernel import strict_json
 from recollect.kernel.owner import Owner, OwnerKind
 from recollect.kernel.runtime import Cipher
@@ -55,6 +56,14 @@ class SqlIdempotency:
             tx.run(_DELETE_MENTIONS, params)
         return len(rows)
 
+    def blank_fork_answers(self, tx: Tx, fork_ids: Sequence[str]) -> None:
+        for *who, key in tx.fetch(_MENTIONING, {"ids": strict_json.dump(list(fork_ids))}):
+            if key.startswith(FORK_KEYS):
+                tx.run(_BLANK_ONE, dict(zip(_KEY_COLUMNS, (*who, key), strict=True)))
+
+    def blank_answers(self, tx: Tx, mentioned_ids: Sequence[str]) -> None:
+        blank_answers(tx, mentioned_ids)
+
     def _to_params(self, claim: IdempotencyClaim) -> dict[str, Any]:
         answer = strict_json.dump({"id": claim.reserved_id, "body": claim.body})
         return {
@@ -79,6 +88,14 @@ class SqlIdempotency:
             status=row[4],
             body=answer.get("body"),
         )
+
+
+def blank_answers(tx: Tx, mentioned_ids: Sequence[str]) -> None:
+    """Remove the recorded answers that mention one of these ids: they hold copies of it."""
+    params = {"ids": strict_json.dump(list(mentioned_ids))}
+    # Answers are found by their mentions, so they are blanked first.
+    tx.run(_BLANK, params)
+    tx.run(_FORGET_MENTIONS, params)
 
 
 def answer_id(who: Owner, key: str) -> str:
@@ -126,3 +143,16 @@ _SELECT_OLD = Query(
     .limit(param("limit"))
 )
 _DELETE_OLD = Query(delete(idempotency_answers).where(*_KEY_CLAUSE, _CUTOFF_CLAUSE))
+_IS_MENTIONED = InTextList(_n.mentioned_id, param("ids"))
+_MENTIONING = Query(select(*(_n[name] for name in _KEY_COLUMNS)).where(_IS_MENTIONED))
+_BLANK = Query(
+    update(idempotency_answers)
+    .where(
+        tuple_(*(_i[name] for name in _KEY_COLUMNS)).in_(
+            select(*(_n[name] for name in _KEY_COLUMNS)).where(_IS_MENTIONED)
+        )
+    )
+    .values(answer=null())
+)
+_FORGET_MENTIONS = Query(delete(idempotency_mentions).where(_IS_MENTIONED))
+_BLANK_ONE = Query(update(idempotency_answers).where(*_KEY_CLAUSE).values(answer=null()))

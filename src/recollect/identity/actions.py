@@ -13,6 +13,8 @@ class Action(StrEnum):
     APPEND = "conversation.append"
     SYNC = "conversation.sync"
     WRITE_MEMORY = "conversation.write_memory"
+    DELETE_OWN_ENTRY = "entries.delete_own"
+    DELETE_OTHERS_ENTRY = "entries.delete_others"
     FORK = "conversation.fork"
     RECORD = "conversation.record"
     RENAME = "conversation.rename"
@@ -30,6 +32,8 @@ LEAST_LEVEL: dict[Action, Level] = {
     Action.APPEND: Level.WRITER,
     Action.SYNC: Level.WRITER,
     Action.WRITE_MEMORY: Level.WRITER,
+    Action.DELETE_OWN_ENTRY: Level.WRITER,
+    Action.DELETE_OTHERS_ENTRY: Level.MANAGER,
     Action.FORK: Level.WRITER,
     Action.RECORD: Level.WRITER,
     Action.RENAME: Level.WRITER,

@@ -30,12 +30,18 @@ class SearchScope:
 @dataclass(frozen=True, slots=True)
 class TreeState:
     """The index state of a permitted tree. `revision` grows with every change of its index rows.
-    The id of an evicted tree can be used again; `born`, its creation time, tells the two apart."""
+    `removals` counts the rows that left the index. The id of an evicted tree can be used again;
+    `born`, its creation time, tells the two apart."""
 
     tree_id: TreeId
     entries: int
     revision: int
     born: datetime
+    removals: int
+
+    def only_grew_since(self, known: "TreeState") -> bool:
+        """Whether every row that was there at an earlier state still is."""
+        return (self.born, self.removals) == (known.born, known.removals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +136,12 @@ class SearchStore(Protocol):
     def replace(self, tx: Tx, entry: Entry, found: IndexedWords, *, pending: bool) -> None:
         """Index an existing entry, again or for the first time. The caller holds the tree's lock.
         Deletes its vectors."""
+        ...
+
+    def remove(self, tx: Tx, entry: Entry, *, reembed: bool) -> None:
+        """Remove an entry with its vectors, and the windows of its neighbours that contain its
+        text. With `reembed` the neighbours are pending. Takes the tree's lock; does nothing for
+        an entry that is not in the index."""
         ...
 
     def update_text(self, tx: Tx, entry_id: EntryId, text: str, *, at: datetime | None) -> None:

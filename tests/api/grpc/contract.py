@@ -55,6 +55,7 @@ MESSAGES: dict[str, dict[str, int]] = {
         "content_type": 6,
         "content": 7,
         "created_at": 8,
+        "removed": 9,
     },
     "ListEntriesRequest": {
         "conversation_id": 1,
@@ -67,6 +68,7 @@ MESSAGES: dict[str, dict[str, int]] = {
     },
     "ListEntriesResponse": {"entries": 1, "page_info": 2},
     "AppendEntryRequest": WRITTEN,
+    "DeleteEntryRequest": {"conversation_id": 1, "entry_id": 2},
     "SyncEntriesRequest": WRITTEN,
     "SyncEntriesResponse": {"epoch": 1, "no_op": 2, "epoch_incremented": 3, "entry": 4},
     "ConversationMembership": {
@@ -142,6 +144,7 @@ OPTIONAL = {
     "ListUnindexedEntriesResponse": {"cursor"},
 }
 REPEATED = {
+    "HealthResponse": {"warnings"},
     "ListConversationsResponse": {"conversations"},
     "ListForksResponse": {"forks"},
     "CreateEntryRequest": {"content"},
@@ -217,6 +220,7 @@ METHODS: dict[str, tuple[str, str]] = {
     "OwnershipTransfersService/DeleteOwnershipTransfer": ("DeleteOwnershipTransferRequest", EMPTY),
     "EntriesService/ListEntries": ("ListEntriesRequest", "ListEntriesResponse"),
     "EntriesService/AppendEntry": ("AppendEntryRequest", "Entry"),
+    "EntriesService/DeleteEntry": ("DeleteEntryRequest", EMPTY),
     "EntriesService/SyncEntries": ("SyncEntriesRequest", "SyncEntriesResponse"),
     "SearchService/SearchConversations": ("SearchEntriesRequest", "SearchEntriesResponse"),
     "SearchService/IndexConversations": (

@@ -9,7 +9,7 @@ from recollect.api.openapi.document import admin_document, user_document
 from recollect.api.registry import CONVERSATION_OPERATIONS, RESOURCES
 from recollect.conversations.entries.append import SyncOutcome
 from recollect.http.operation import Operation
-from tests.api.fakes import AT_TEXT, ID, Rest, an_entry, seen
+from tests.api.fakes import AT, AT_TEXT, ID, Rest, an_entry, seen
 
 BODIES: dict[str, Any] = {
     "appendEntry": {"content": ["a"]},
@@ -67,7 +67,7 @@ def test_a_resource_shows_no_undocumented_member(rest: Rest) -> None:
     )
     rest.conversations.answers["get"] = full
     assert set(rest.call("GET", f"/v1/conversations/{ID}").json) == members("Conversation")
-    entry = an_entry(user_id="ann", epoch=1, client_id="k1")
+    entry = an_entry(user_id="ann", epoch=1, client_id="k1", removed_at=AT)
     rest.entries.answers["append"] = entry
     answered = rest.call("POST", f"/v1/conversations/{ID}/entries", {"content": ["a"]})
     assert set(answered.json) == members("Entry")

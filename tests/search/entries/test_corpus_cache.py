@@ -30,7 +30,7 @@ class FakeIndex:
 
     def tree_states(self, tx: object, scope: SearchScope, *, limit: int) -> list[TreeState]:
         name = f"tree of {scope.scope.user_id}"
-        return [TreeState(TreeId(name), self.entries, 1, AT)] if self.entries else []
+        return [TreeState(TreeId(name), self.entries, 1, AT, 0)] if self.entries else []
 
     def texts(self, tx: object, scope: SearchScope) -> list[TextRow]:
         self.reads += 1

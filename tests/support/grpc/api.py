@@ -63,6 +63,7 @@ ROUTES: dict[str, Route] = {
     "list_entries": Route(f"{_ENTRIES}/ListEntries", _ONE, items="entries"),
     "append": Route(f"{_ENTRIES}/AppendEntry", _ONE, body="entry", status=201),
     "sync": Route(f"{_ENTRIES}/SyncEntries", _ONE, body="entry"),
+    "delete_entry": Route(f"{_ENTRIES}/DeleteEntry", ("conversation_id", "entry_id"), status=204),
     "search": Route(f"{_SEARCH}/SearchConversations", items="results"),
     "index": Route(f"{_SEARCH}/IndexConversations", body="entries"),
     "unindexed": Route(f"{_SEARCH}/ListUnindexedEntries", items="entries", cursor="cursor"),

@@ -75,8 +75,13 @@ def parse_tolerant(
 
 
 def extract_text(content: list[Any]) -> str | None:
-    """The text of stored history content, None if there is none or it is blank."""
-    return _text_or_none(content[0].get("text"))
+    """The text of stored history content, None if there is none, it is blank or unreadable."""
+    return _text_or_none(content[0].get("text")) if content else None
+
+
+def content_of_marker(content: list[Any]) -> list[Any]:
+    """What is left of history content when its entry is deleted: whose message it was."""
+    return [{"role": content[0].get("role", ROLES[0]) if content else ROLES[0]}]
 
 
 def is_assistant(content: list[Any]) -> bool:

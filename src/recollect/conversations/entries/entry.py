@@ -44,8 +44,9 @@ class Entry:
 
     `seq` is the position in the tree. `text_seq` is the position of the last history entry with
     text at or before this one on its path, so a fork finds its preview with one look-up. `epoch`
-    is set on memory entries only. `unreadable`: the content could not be decrypted, and is an empty
-    list.
+    is set on memory entries only. An entry with `removed_at` was deleted: it is a marker at its
+    position, without any content but the role. `unreadable`: the content could not be decrypted,
+    and is an empty list.
     """
 
     id: EntryId
@@ -62,4 +63,5 @@ class Entry:
     indexed_content: str | None = None
     indexed_at: datetime | None = None
     text_seq: int | None = None
+    removed_at: datetime | None = None
     unreadable: bool = False

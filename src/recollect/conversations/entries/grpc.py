@@ -12,8 +12,8 @@ from recollect.conversations.grpc_messages import (
 )
 from recollect.identity.actions import Action
 from recollect.rpc.generated import memory_service_pb2 as pb
-from recollect.rpc.method import GrpcMethod, GrpcRequest, reply_later
-from recollect.rpc.values import id_from_bytes, value_to_json
+from recollect.rpc.method import GrpcMethod, GrpcRequest, reply_empty, reply_later
+from recollect.rpc.values import id_from_bytes, required_id, value_to_json
 
 _CHANNELS = {pb.HISTORY: "history", pb.MEMORY: "memory"}
 
@@ -49,6 +49,12 @@ def parse_write(message: pb.AppendEntryRequest | pb.SyncEntriesRequest) -> GrpcR
     return GrpcRequest(path=conversation_path(message.conversation_id), body=body)
 
 
+def parse_delete_entry(message: pb.DeleteEntryRequest) -> GrpcRequest:
+    """The entry to delete, and a conversation that shows it."""
+    path = conversation_path(message.conversation_id)
+    return GrpcRequest(path={**path, "entryId": required_id(message.entry_id, "entry_id")})
+
+
 def _channel_name(channel: pb.Channel) -> str | None:
     return _CHANNELS.get(channel, str(channel)) if channel else None
 
@@ -65,6 +71,9 @@ METHODS: dict[str, GrpcMethod] = {
         parse_write,
         reply_later(requests.append_entry, to_entry, lambda entry: estimate_size([entry])),
         Action.WRITE_MEMORY,
+    ),
+    "EntriesService/DeleteEntry": GrpcMethod(
+        "deleteEntry", parse_delete_entry, reply_empty(requests.delete_entry)
     ),
     "EntriesService/SyncEntries": GrpcMethod(
         "syncEntries",

@@ -19,3 +19,8 @@ class EntryIndexing(Protocol):
     def add(self, tx: Tx, entry: Entry, found: IndexedWords) -> None:
         """Index a new entry. The caller holds the tree's lock."""
         ...
+
+    def remove(self, tx: Tx, entry: Entry) -> None:
+        """Remove an entry and what was made of its text, also in vectors of its neighbours. The
+        caller holds the tree's lock."""
+        ...

@@ -119,6 +119,13 @@ def sync_entries(call: Call) -> Awaitable[SyncOutcome]:
     return call.services[EntryService].sync(call.principal, command, reserved_id=call.reserved_id)
 
 
+def delete_entry(call: Call) -> Awaitable[None]:
+    """Delete an entry of the history."""
+    return call.services[EntryService].delete(
+        call.principal, path_conversation_id(call), EntryId(call.path["entryId"])
+    )
+
+
 def list_entries(call: Call) -> Awaitable[Page[Entry]]:
     """A page of the visible path, or of the whole tree."""
     return call.services[EntryService].list(

@@ -45,7 +45,8 @@ def entry_schema(**optional: Schema) -> Schema:
             "content": {"type": "array", "items": {}},
             "createdAt": INSTANT,
         },
-        {"userId": TEXT, "epoch": _EPOCH, "unreadable": UNREADABLE} | optional,
+        {"userId": TEXT, "epoch": _EPOCH, "removed": {"type": "boolean"}, "unreadable": UNREADABLE}
+        | optional,
     )
 
 
@@ -129,6 +130,15 @@ OPERATIONS: tuple[Operation, ...] = (
         action=Action.SYNC,
         body=requests.SyncBody,
     ),
+    # Behind `sync`, which would be taken for an id: the first path that fits is the route.
+    conversation_operation(
+        "deleteEntry",
+        f"DELETE {_PATH}/{{entryId}}",
+        204,
+        "Delete an entry of the history in all branches that show it. A marker with `removed` "
+        "stays at its position; titles, previews, the index and memories made of it alone follow. "
+        "One's own needs level writer, somebody else's level manager.",
+    ),
 )
 
 
@@ -148,6 +158,8 @@ def to_entry(entry: Entry, *, admin: bool = False) -> str:
     parts.append(f'"content":{entry.content},"createdAt":"{to_text(entry.created_at)}"')
     if entry.unreadable:
         parts.append('"unreadable":true')
+    if entry.removed_at is not None:
+        parts.append('"removed":true')
     return ",".join(parts) + "}"
 
 
@@ -162,6 +174,7 @@ def to_sync_outcome(outcome: SyncOutcome) -> str:
 
 HANDLERS: dict[str, Handler] = {
     "appendEntry": respond_with(requests.append_entry, to_entry),
+    "deleteEntry": requests.delete_entry,
     "listEntries": respond_with_page(requests.list_entries, to_entry),
     "syncEntries": respond_with(requests.sync_entries, to_sync_outcome),
 }

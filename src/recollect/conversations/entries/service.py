@@ -14,6 +14,7 @@ from recollect.conversations.entries.entry import (
     ForkFilter,
 )
 from recollect.conversations.entries.indexing_port import EntryIndexing
+from recollect.conversations.entries.removal import EntryRemover, ForgetMemories
 from recollect.conversations.forks.rules import UNLIMITED, Segment, is_on_path
 from recollect.conversations.forks.visible_path import (
     fetch_latest_epoch,
@@ -62,9 +63,12 @@ class EntryService:
         indexer: EntryIndexing,
         *,
         index_raw_text: bool,
+        forget: ForgetMemories,
     ) -> None:
+        """`forget`: see `EntryRemover`."""
         self._database = context.database
         self._stores = context.stores
+        self._remover = EntryRemover(context.stores, context.runtime, indexer, forget)
         self._writer = EntryWriter(
             context.stores, context.runtime, indexer, index_raw_text=index_raw_text
         )
@@ -87,6 +91,14 @@ class EntryService:
         does a later attempt of a request that stored its entry under `reserved_id`."""
         draft = self._writer.build_sync_draft(principal, command, reserved_id)
         return await self._database.write(lambda tx: self._writer.sync(tx, principal, draft))
+
+    async def delete(
+        self, principal: Principal, conversation_id: ConversationId, entry_id: EntryId
+    ) -> None:
+        """Delete an entry of the history; see `EntryRemover.remove`."""
+        await self._database.write(
+            lambda tx: self._remover.remove(tx, principal, conversation_id, entry_id)
+        )
 
     async def list(
         self,

@@ -145,6 +145,18 @@ class SqlConversations:
         sealed = self._rows.title.seal(title, conversation_id)
         tx.run(_RENAME, {"id": conversation_id, "title": sealed})
 
+    def update_derived_title(
+        self, tx: Tx, conversation_id: ConversationId, title: str | None
+    ) -> None:
+        sealed = self._rows.title.seal(title, conversation_id)
+        tx.run(_DERIVE, {"id": conversation_id, "title": sealed, "pending": title is None})
+
+    def update_preview(
+        self, tx: Tx, conversation_id: ConversationId, preview: str | None, text_seq: int | None
+    ) -> None:
+        sealed = self._rows.preview.seal(preview, conversation_id)
+        tx.run(_SET_PREVIEW, {"id": conversation_id, "preview": sealed, "seq": text_seq})
+
     def update_metadata(
         self, tx: Tx, conversation_id: ConversationId, metadata: dict[str, Any]
     ) -> None:
@@ -291,6 +303,19 @@ _TOUCH_TEXT = Query(update(conversations).where(_c.id == _ID).values(_TEXT_VALUE
 _TITLE_VALUES = {"title": param("title", _c.title), "title_pending": literal_column("false")}
 _TOUCH_TITLE = Query(update(conversations).where(_c.id == _ID).values(_TEXT_VALUES | _TITLE_VALUES))
 _RENAME = Query(update(conversations).where(_c.id == _ID).values(_TITLE_VALUES))
+_DERIVE = Query(
+    update(conversations)
+    .where(_c.id == _ID)
+    .values(title=param("title", _c.title), title_pending=param("pending", _c.title_pending))
+)
+_SET_PREVIEW = Query(
+    update(conversations)
+    .where(_c.id == _ID)
+    .values(
+        last_message_preview=param("preview", _c.last_message_preview),
+        last_text_seq=param("seq", _c.last_text_seq),
+    )
+)
 _SET_METADATA = Query(
     update(conversations).where(_c.id == _ID).values(metadata=param("metadata", _c.metadata))
 )

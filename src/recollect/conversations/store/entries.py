@@ -7,7 +7,17 @@ ranges merged. It never reads sibling forks, entries beyond a cut or other clien
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, insert, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    insert,
+    literal_column,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
 from recollect.conversations.entries.entry import Entry, EntryOrder
 from recollect.conversations.forks.rules import Segment
@@ -95,6 +105,15 @@ class SqlEntries:
     ) -> ForkPoint | None:
         row = tx.fetch_first(_BEFORE, {"conversation_id": conversation_id, "seq": before_seq})
         return ForkPoint(EntryId(row[0]), row[1], row[2]) if row else None
+
+    def fetch_first_text(self, tx: Tx, conversation_id: ConversationId) -> Entry | None:
+        return self._fetch_first(tx, _FIRST_TEXT, {"conversation_id": conversation_id})
+
+    def mark_removed(self, tx: Tx, marker: Entry) -> None:
+        tx.run(_MARK_REMOVED, self._rows.to_params(marker))
+
+    def move_text_seq(self, tx: Tx, removed: Entry, to: int | None) -> None:
+        tx.run(_MOVE_TEXT_SEQ, {"tree_id": removed.tree_id, "seq": removed.seq, "to": to})
 
     def _fetch_first(self, tx: Tx, statement: Query, params: dict[str, Any]) -> Entry | None:
         row = tx.fetch_first(statement, params)
@@ -205,4 +224,31 @@ _BEFORE = Query(
     )
     .order_by(_e.seq.desc())
     .limit(1)
+)
+_FIRST_TEXT = Query(
+    select(*ENTRY_COLUMNS)
+    .where(
+        _e.conversation_id == param("conversation_id", _e.conversation_id),
+        _IS_HISTORY,
+        _e.text_seq == _e.seq,
+    )
+    .order_by(_e.seq)
+    .limit(literal_column("1"))
+)
+_MARK_REMOVED = Query(
+    update(entries)
+    .where(_e.id == param("id", _e.id))
+    .values(
+        {n: param(n, _e[n]) for n in ("content", "indexed_content", "indexed_at", "removed_at")}
+    )
+)
+# Only later entries can have it as the last text before them.
+_MOVE_TEXT_SEQ = Query(
+    update(entries)
+    .where(
+        _e.conversation_group_id == param("tree_id", _e.conversation_group_id),
+        _e.seq >= param("seq", _e.seq),
+        _e.text_seq == param("seq", _e.seq),
+    )
+    .values(text_seq=param("to", _e.text_seq))
 )

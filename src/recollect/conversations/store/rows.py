@@ -51,6 +51,7 @@ ENTRY_COLUMNS: tuple[Column[Any], ...] = (
     _e.client_id,
     _e.epoch,
     _e.text_seq,
+    _e.removed_at,
 )
 
 
@@ -127,6 +128,7 @@ class EntryRows:
             client_id=ClientId(row[9]) if row[9] is not None else None,
             epoch=row[10],
             text_seq=row[11],
+            removed_at=row[12],
             unreadable=content.unreadable,
         )
 
@@ -147,6 +149,7 @@ class EntryRows:
             "text_seq": entry.text_seq,
             "indexed_content": entry.indexed_content,
             "indexed_at": entry.indexed_at,
+            "removed_at": entry.removed_at,
         }
 
 

@@ -11,7 +11,8 @@ from recollect.db.engines.expressions import VectorType
 
 # A tree: a root conversation and all its forks. Locking its row serializes appends to the tree.
 # `last_seq` is the highest position of an entry in the tree, whatever the branch. `index_revision`
-# grows with every change of the tree's rows in `entry_index`; `index_entries` counts them.
+# grows with every change of the tree's rows in `entry_index`; `index_entries` counts them, and
+# `index_removals` those that left it.
 trees = Table(
     "conversation_groups",
     metadata,
@@ -22,6 +23,7 @@ trees = Table(
     timestamp("last_at"),
     number("index_revision"),
     number("index_entries"),
+    number("index_removals"),
 )
 
 # A branch of a tree; the root has the tree's id. `title_pending`: the first history entry will set
@@ -67,6 +69,7 @@ participations = Table(
 
 # `seq` is the position in the tree, unique there across branches. `text_seq` is the position of the
 # last history entry with text up to this one, for previews. `epoch` is for the memory channel only.
+# An entry that was deleted has `removed_at` and no content.
 entries = Table(
     "entries",
     metadata,
@@ -84,6 +87,7 @@ entries = Table(
     timestamp("indexed_at"),
     number("text_seq"),
     timestamp("created_at"),
+    timestamp("removed_at"),
 )
 
 transfers = Table(

@@ -30,7 +30,7 @@ from recollect.db.tables.memories import (
 )
 from recollect.db.transaction import Tx
 from recollect.kernel import strict_json
-from recollect.kernel.ids import MemoryId, RunId
+from recollect.kernel.ids import EntryId, MemoryId, RunId
 from recollect.kernel.retention_rules import MemoryScope
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.cleanup_rules import (
@@ -146,6 +146,11 @@ class MemoryBulkStore:
         """Delete these rows with all that belongs to them. Returns how many existed. Histories of
         other memories keep their ids."""
         return removal.remove_memories(tx, memory_ids, at=at) if memory_ids else 0
+
+    def remove_drawn_from(self, tx: Tx, entry_id: EntryId, *, at: datetime) -> int:
+        """Delete the memories whose only source is this entry, and take it from the sources of the
+        others. Returns how many were deleted."""
+        return removal.remove_drawn_from(tx, entry_id, at=at)
 
     def compact_rows(self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime) -> None:
         """Mark these rows as compacted and delete their snapshots, index rows and vectors."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, null, or_, select, tuple_, update
+from sqlalchemy import delete, exists, or_, select
 
 from recollect.db.engines.expressions import (
     InTextList,
@@ -13,8 +13,6 @@ from recollect.db.engines.expressions import (
 from recollect.db.statements import Query, literal_word, param
 from recollect.db.tables.memories import (
     approvals,
-    idempotency_answers,
-    idempotency_mentions,
     memories,
     memory_embeddings,
     memory_index,
@@ -26,6 +24,7 @@ from recollect.db.tables.memories import (
     memory_versions,
 )
 from recollect.db.transaction import Tx
+from recollect.idempotency.store import blank_answers
 from recollect.kernel import strict_json
 from recollect.memories.store.graph_edges import remove_edges
 
@@ -37,9 +36,18 @@ def remove_memories(tx: Tx, memory_ids: Sequence[str], *, at: datetime) -> int:
     removed = tx.run_and_count(_DELETE, params)
     if removed:
         remove_edges(tx, memory_ids)
+        blank_answers(tx, memory_ids)
         for statement in _CLEANUP:
             tx.run(statement, params)
     return removed
+
+
+def remove_drawn_from(tx: Tx, entry_id: str, *, at: datetime) -> int:
+    """Delete the memories whose only source is this entry, and take it from the sources of the
+    others. Returns how many were deleted."""
+    rows = tx.fetch(_DRAWN_FROM, {"id": entry_id})
+    tx.run(_DELETE_SOURCE, {"id": entry_id})
+    return remove_memories(tx, [row[0] for row in rows], at=at) if rows else 0
 
 
 def _removals_statement() -> Query:
@@ -72,26 +80,16 @@ _CHILD_TABLES = (
     memory_embeddings,
     approvals,
 )
-# Stored idempotency answers hold copies of memories, so answers that mention one are blanked.
-_ANSWER_KEY = ("requester_kind", "requester_id", "key")
-_BLANK_ANSWERS = Query(
-    update(idempotency_answers)
-    .where(
-        tuple_(*(idempotency_answers.c[name] for name in _ANSWER_KEY)).in_(
-            select(*(idempotency_mentions.c[name] for name in _ANSWER_KEY)).where(
-                InTextList(idempotency_mentions.c.mentioned_id, _IDS)
-            )
-        )
-    )
-    .values(answer=null())
-)
-# The order matters: stored answers are found by their mentions, so they are blanked first.
 _CLEANUP = (
     _removals_statement(),
-    _BLANK_ANSWERS,
-    Query(
-        delete(idempotency_mentions).where(InTextList(idempotency_mentions.c.mentioned_id, _IDS))
-    ),
     _CONFLICTS,
     *(Query(delete(t).where(InTextList(t.c.memory_id, _IDS))) for t in _CHILD_TABLES),
 )
+_other = memory_sources.alias("other")
+_s, _o = memory_sources.c, _other.c
+_IS_ENTRY = (_s.kind == literal_word("entry"), _s.source_id == param("id", _s.source_id))
+_HAS_OTHER = exists().where(
+    _o.memory_id == _s.memory_id, or_(_o.kind != _s.kind, _o.source_id != _s.source_id)
+)
+_DRAWN_FROM = Query(select(_s.memory_id).where(*_IS_ENTRY, ~_HAS_OTHER))
+_DELETE_SOURCE = Query(delete(memory_sources).where(*_IS_ENTRY))

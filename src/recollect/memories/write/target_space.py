@@ -208,10 +208,10 @@ def _space_before_mode(requested: RequestedSpace, agent: Agent) -> Space:
 
 def may_read_entry(tx: Tx, stores: MemoryStores, requester: Requester, entry_id: str) -> bool:
     """Whether the requester may read an entry: by their membership in its tree. Entries outside of
-    the history channel are for the client that wrote them."""
+    the history channel are for the client that wrote them. Nothing is read of a deleted one."""
     principal, uuid = requester.principal, parse_uuid(entry_id)
     entry = stores.entries.fetch(tx, EntryId(uuid)) if uuid else None
-    if entry is None:
+    if entry is None or entry.removed_at is not None:
         return False
     if entry.channel is not Channel.HISTORY and entry.client_id != principal.client_id:
         return False

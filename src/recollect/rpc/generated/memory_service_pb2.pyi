@@ -241,7 +241,7 @@ class CreateEntryRequest(_message.Message):
     def __init__(self, user_id: _Optional[str] = ..., channel: _Optional[_Union[Channel, str]] = ..., content_type: _Optional[str] = ..., content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ..., indexed_content: _Optional[str] = ..., forked_at_conversation_id: _Optional[bytes] = ..., forked_at_entry_id: _Optional[bytes] = ...) -> None: ...
 
 class Entry(_message.Message):
-    __slots__ = ("id", "conversation_id", "user_id", "channel", "epoch", "content_type", "content", "created_at", "unreadable")
+    __slots__ = ("id", "conversation_id", "user_id", "channel", "epoch", "content_type", "content", "created_at", "removed", "unreadable")
     ID_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     USER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -250,6 +250,7 @@ class Entry(_message.Message):
     CONTENT_TYPE_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    REMOVED_FIELD_NUMBER: _ClassVar[int]
     UNREADABLE_FIELD_NUMBER: _ClassVar[int]
     id: bytes
     conversation_id: bytes
@@ -259,8 +260,17 @@ class Entry(_message.Message):
     content_type: str
     content: _containers.RepeatedCompositeFieldContainer[_struct_pb2.Value]
     created_at: str
+    removed: bool
     unreadable: bool
-    def __init__(self, id: _Optional[bytes] = ..., conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., channel: _Optional[_Union[Channel, str]] = ..., epoch: _Optional[int] = ..., content_type: _Optional[str] = ..., content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ..., created_at: _Optional[str] = ..., unreadable: bool = ...) -> None: ...
+    def __init__(self, id: _Optional[bytes] = ..., conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., channel: _Optional[_Union[Channel, str]] = ..., epoch: _Optional[int] = ..., content_type: _Optional[str] = ..., content: _Optional[_Iterable[_Union[_struct_pb2.Value, _Mapping]]] = ..., created_at: _Optional[str] = ..., removed: bool = ..., unreadable: bool = ...) -> None: ...
+
+class DeleteEntryRequest(_message.Message):
+    __slots__ = ("conversation_id", "entry_id")
+    CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
+    ENTRY_ID_FIELD_NUMBER: _ClassVar[int]
+    conversation_id: bytes
+    entry_id: bytes
+    def __init__(self, conversation_id: _Optional[bytes] = ..., entry_id: _Optional[bytes] = ...) -> None: ...
 
 class ListEntriesRequest(_message.Message):
     __slots__ = ("conversation_id", "channel", "epoch_filter", "page", "forks", "order", "tail")

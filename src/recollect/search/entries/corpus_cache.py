@@ -154,8 +154,8 @@ class CorpusCache:
         two reads would be counted as read.
 
         A tree id can be used again after its tree was evicted, and the new tree counts its
-        revisions from the start. `born` tells the two apart: for a tree that is new to us, or is
-        another tree under a known id, all revisions are read (after -1), else only newer ones.
+        revisions from the start; and rows that left the index are in no revision. So for a tree
+        that is new to us or did not only grow all revisions are read (after -1), else newer ones.
         `changed_texts` and `changed_vectors` take no scope: the ids come from the permitted trees
         of the same snapshot, so that permissions are checked once and not again for each tree.
         """
@@ -166,7 +166,8 @@ class CorpusCache:
             known = cached.trees.get(tree.tree_id)
             if known == tree:
                 continue
-            after = known.revision if known is not None and known.born == tree.born else -1
+            grew = known is not None and tree.only_grew_since(known)
+            after = known.revision if known is not None and grew else -1
             texts += self._store.changed_texts(tx, tree.tree_id, after_revision=after)
             if self.model:
                 vectors += self._store.changed_vectors(
@@ -175,15 +176,15 @@ class CorpusCache:
         return _CorpusChange(trees, texts, vectors, whole=False)
 
     def _apply_change(self, cached: _CachedCorpus, change: _CorpusChange) -> Corpus:
-        """A corpus with the change applied. Rows are removed only with their tree, because entries
-        leave the index in no other way: trees that are gone, no longer permitted, or replaced by
-        another tree of the same id."""
+        """A corpus with the change applied. Rows are removed with their whole tree: of trees that
+        are gone, no longer permitted, replaced by another tree of the same id, or from whose index
+        an entry was removed."""
         if change.whole or cached.corpus is None:
             return Corpus.build(change.texts, change.vectors, self.dimensions)
         gone = {
             id_
             for id_, tree in cached.trees.items()
-            if id_ not in change.trees or change.trees[id_].born != tree.born
+            if id_ not in change.trees or not change.trees[id_].only_grew_since(tree)
         }
         return cached.corpus.with_updates(change.texts, change.vectors, gone=gone)
 

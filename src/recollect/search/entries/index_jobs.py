@@ -363,7 +363,8 @@ class IndexJobs:
         """Whether the entry still exists and nobody indexed it meanwhile. Takes the tree's lock
         first, so the answer holds until the transaction ends."""
         written = self._stores.search.is_in_index(tx, entry)
-        return not written and self._stores.entries.fetch(tx, entry.id) is not None
+        stored = self._stores.entries.fetch(tx, entry.id)
+        return not written and stored is not None and stored.removed_at is None
 
     def _pending_marker(self, after: TreeId | None) -> Callable[[Tx], list[TreeId]]:
         def work(tx: Tx) -> list[TreeId]:

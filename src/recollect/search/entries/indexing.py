@@ -6,6 +6,7 @@ from datetime import datetime
 
 from recollect.conversations.entries import content
 from recollect.conversations.entries.entry import Channel, Entry
+from recollect.conversations.eviction import vector_delete_job
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
 from recollect.identity.model import Principal
@@ -48,6 +49,14 @@ class EntryIndexer:
         )
         self._stores.search.replace(tx, entry, by_speaker, pending=self._vectors)
         self.queue_job(tx, entry.tree_id)
+
+    def remove(self, tx: Tx, entry: Entry) -> None:
+        """Remove an entry, and make the vectors of its neighbours anew. The caller holds the tree's
+        lock. A vector that a running job stores elsewhere meanwhile is deleted a minute later."""
+        self._stores.search.remove(tx, entry, reembed=self._vectors)
+        if self._vectors:
+            self.queue_job(tx, entry.tree_id)
+            self._stores.jobs.insert(tx, vector_delete_job(entry.tree_id, self._runtime))
 
     def queue_job(self, tx: Tx, tree_id: TreeId) -> None:
         """Queue one job for the tree, however many of its texts are pending. The job's name is
@@ -115,6 +124,8 @@ class IndexingService:
             raise NotFound("conversation", item.conversation_id)
         entry = self._stores.entries.fetch(tx, EntryId(item.entry_id))
         if entry is None or entry.conversation_id != item.conversation_id:
+            raise NotFound("entry", item.entry_id)
+        if entry.removed_at is not None:
             raise NotFound("entry", item.entry_id)
         if entry.channel is not Channel.HISTORY:
             raise InvalidInput("only history entries are indexed", field="entryId")

@@ -57,6 +57,19 @@ class SqlEntrySearch:
         tx.run(sql.REPLACE, _index_params(entry, found, pending=pending))
         tx.run(sql.DELETE_VECTORS, {"entry_id": entry.id})
 
+    def remove(self, tx: Tx, entry: Entry, *, reembed: bool) -> None:
+        if not self.is_in_index(tx, entry):
+            return
+        near = self.window_texts(tx, entry.conversation_id, entry.seq, reach=1)
+        tx.run(sql.COUNT_REMOVAL, {"tree_id": entry.tree_id})
+        tx.run(sql.DELETE, {"entry_id": entry.id})
+        tx.run(sql.DELETE_VECTORS, {"entry_id": entry.id})
+        for text in near:
+            params = {"tree_id": entry.tree_id, "entry_id": text.entry_id}
+            tx.run(sql.CLEAR_WINDOW, params)
+            if reembed:
+                tx.run(sql.MARK_ENTRY_PENDING, params)
+
     def update_text(self, tx: Tx, entry_id: EntryId, text: str, *, at: datetime | None) -> None:
         tx.run(sql.SET_TEXT, {"id": entry_id, "text": text, "at": at})
 
@@ -81,7 +94,7 @@ class SqlEntrySearch:
 
     def tree_states(self, tx: Tx, scope: SearchScope, *, limit: int) -> list[TreeState]:
         rows = tx.fetch(sql.tree_states(scope_shape(scope)), scope_values(scope) | {"limit": limit})
-        return [TreeState(TreeId(row[0]), row[1], row[2], row[3]) for row in rows]
+        return [TreeState(TreeId(row[0]), *row[1:]) for row in rows]
 
     def scope_speakers(self, tx: Tx, scope: SearchScope) -> ScopeSpeakers:
         rows = tx.fetch(sql.scope_speakers(scope_shape(scope)), scope_values(scope))

@@ -15,6 +15,7 @@ from sqlalchemy import (
     func,
     insert,
     literal_column,
+    null,
     or_,
     select,
     true,
@@ -101,7 +102,7 @@ def _select_indexed(scope: SearchScope, *columns: ColumnElement[Any]) -> Select[
 @cache
 def tree_states(scope: SearchScope) -> Query:
     """States of permitted trees with indexed entries."""
-    columns = (_t.id, _t.index_entries, _t.index_revision, _t.created_at)
+    columns = (_t.id, _t.index_entries, _t.index_revision, _t.created_at, _t.index_removals)
     query = _select_in_scope(columns, trees, _t.id, scope).where(
         _t.index_entries > literal_column("0")
     )
@@ -220,6 +221,7 @@ def unindexed_entries(*, cursor: bool) -> Query:
         .where(
             _e.channel == literal_word("history"),
             _e.indexed_content.is_(None),
+            _e.removed_at.is_(None),
             _t.deleted_at.is_(None),
         )
     )
@@ -313,6 +315,26 @@ BUMP_AND_COUNT = Query(
     update(trees)
     .where(_t.id == _TREE)
     .values(_NEXT_REVISION | {"index_entries": _t.index_entries + literal_column("1")})
+)
+COUNT_REMOVAL = Query(
+    update(trees)
+    .where(_t.id == _TREE)
+    .values(
+        _NEXT_REVISION
+        | {
+            "index_entries": _t.index_entries - literal_column("1"),
+            "index_removals": _t.index_removals + literal_column("1"),
+        }
+    )
+)
+DELETE = Query(delete(index).where(_i.entry_id == _ENTRY))
+CLEAR_WINDOW = Query(
+    update(embeddings)
+    .where(_v.entry_id == _ENTRY)
+    .values(window_embedding=null(), revision=_REVISION)
+)
+MARK_ENTRY_PENDING = Query(
+    update(index).where(_i.entry_id == _ENTRY).values(pending=true(), revision=_REVISION)
 )
 INSERT = Query(
     insert(index).values(
