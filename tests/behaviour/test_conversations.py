@@ -238,3 +238,21 @@ def test_lists_show_permitted_conversations_only(world: World) -> None:
     assert set(ids(ann)) == {secret, shared}
     ann.call("remove_membership", shared, bob.name).expect(204)
     assert ids(bob) == []
+
+
+@pytest.mark.amendment(9)
+def test_a_title_that_holds_a_secret_is_refused_and_written_nowhere(world: World) -> None:
+    ann = world.user("ann")
+    conversation = ann.starts("plain")
+    entry = ann.says(conversation, "hello")
+    title = {"title": "the wifi password is zqtitle77"}
+    for operation, target, body in (
+        ("create_conversation", (), title),
+        ("update_conversation", (conversation,), title),
+        ("fork", (conversation, entry), title),
+    ):
+        reply = ann.call(operation, *target, body=body)
+        reply.refused(400, "secret_refused")
+        assert "zqtitle77" not in str(reply.body)
+    assert ids(ann) == [conversation["id"]]
+    assert "zqtitle77" not in world.database.stored_text()

@@ -29,7 +29,7 @@ from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.space import Space, SpaceKind
 from recollect.kernel.validation import check_metadata, check_name
 from recollect.memories.model import CleanupRow
-from recollect.screening.secret_check import refuse_secrets
+from recollect.screening.secret_check import refuse_secret_ids, refuse_secrets
 
 _LIST = "runs"
 RunCleanup = Literal["root", "run"]
@@ -168,6 +168,7 @@ class RunService:
             run = replace(run, parent_run_id=parent.id, root_run_id=parent.root_run_id)
         self._require_writer(tx, requester, run.id, run.agent_id)
         refuse_secrets(metadata=run.metadata)
+        refuse_secret_ids(id=run.id)
         if not self._insert(tx, requester, run):
             raise id_taken_error()
         return run

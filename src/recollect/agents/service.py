@@ -29,7 +29,7 @@ from recollect.kernel.owner import (
     random_suffix,
 )
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.screening.secret_check import refuse_secrets
+from recollect.screening.secret_check import refuse_secret_ids, refuse_secrets
 from recollect.text.tokens import query_tokens
 
 _LIST = "agents"
@@ -60,6 +60,7 @@ class AgentService:
         async with self._audit.audit_refusals(requester, "registerAgent"):
             org_id = _choose_org(requester, command.org_id)
             _screen_texts(command.name, command.description, metadata)
+            refuse_secret_ids(id=agent_id)
             agent_id = agent_id or _make_id(command.name, reserved_id)
             now = self._runtime.clock.now()
             agent = Agent(

@@ -35,6 +35,7 @@ from recollect.kernel.ids import (
     parse_uuid,
 )
 from recollect.kernel.pages import Page, unknown_cursor_error
+from recollect.screening.secret_check import refuse_secrets
 
 
 class ConversationService:
@@ -59,6 +60,8 @@ class ConversationService:
     ) -> ConversationWithLevel:
         """Create a tree with one conversation, owned by the caller. If an earlier attempt of the
         request created it under `reserved_id`, return that one."""
+
+        refuse_secrets(title=command.title)
 
         def work(tx: Tx) -> ConversationWithLevel:
             made = self._fetch_reserved(tx, principal, reserved_id)
@@ -116,6 +119,7 @@ class ConversationService:
         def work(tx: Tx) -> ConversationWithLevel:
             branch = authorize_branch(tx, self._stores, principal, Action.RENAME, id_, lock=True)
             if not isinstance(title, Keep):
+                refuse_secrets(title=title)
                 self._stores.conversations.update_title(tx, id_, title)
             if not isinstance(command.metadata, Keep):
                 self._stores.conversations.update_metadata(tx, id_, command.metadata)
@@ -209,6 +213,7 @@ class ConversationService:
             tx, self._stores, principal, Action.FORK, command.conversation_id, lock=True
         )
         point = find_fork_point(tx, self._stores, principal, branch, command.entry_id)
+        refuse_secrets(title=command.title)
         parent = load_conversation(tx, self._stores, branch)
         fork = build_fork(
             tx,

@@ -27,7 +27,7 @@ from recollect.people.chat_policy import (
 )
 from recollect.people.commands import PutChat
 from recollect.people.store.bundle import PeopleStores
-from recollect.screening.secret_check import refuse_secrets
+from recollect.screening.secret_check import refuse_secret_ids, refuse_secrets
 
 _LIST = "chats"
 
@@ -82,6 +82,7 @@ class ChatService:
         # that id would inherit its participants and memories.
         if self._stores.chats.find_tree(tx, chat_id) is not None:
             raise NotFound("chat", chat_id)
+        refuse_secret_ids(id=chat_id)
         refuse_secrets(title=command.title, provider=command.provider)
         return self._create_chat(tx, requester, chat_id, command), True
 

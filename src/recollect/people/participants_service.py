@@ -40,6 +40,7 @@ from recollect.people.participant_identity import (
 )
 from recollect.people.participations import Participation, visible_participations
 from recollect.people.store.bundle import PeopleStores
+from recollect.screening.secret_check import refuse_secret_ids
 
 _LIST = "participants"
 
@@ -136,6 +137,7 @@ class ParticipantService:
         ).allowed:
             raise NotFound("chat", chat_id)
         check_participants_changeable(chat)
+        refuse_secret_ids(id=member_id)
         joined_at = self._resolve_joined_at(requester, chat, command.joined_at)
         kind, stored_id = self._resolve_member(tx, requester, command.kind, member_id)
         participant = Participant(kind, stored_id, joined_at)

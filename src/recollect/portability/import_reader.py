@@ -25,7 +25,7 @@ from recollect.portability.import_model import ImportLine, LineGroup, RefusedLin
 from recollect.portability.lines import MEMORY_PART_TYPES, LineType, from_line
 from recollect.screening.injection import score_injection
 from recollect.screening.pii import normalise_tags
-from recollect.screening.secret_check import refuse_secrets
+from recollect.screening.secret_check import refuse_secret_ids, refuse_secrets
 
 # Fields with free text, by the type of the line: they are searched for secrets. A memory is not
 # listed, because `ScreeningService` reads all of it.
@@ -38,6 +38,10 @@ _TEXT_FIELDS = {
     LineType.RELATION: ("relation", "things"),
     LineType.APPROVAL: ("justification",),
 }
+
+
+# Ids that callers choose.
+_ID_FIELDS = ("id", "run_id", "chat_id", "agent_id", "learned_in_chat_id", "space_id")
 
 
 class LineReader:
@@ -104,6 +108,7 @@ class LineReader:
         try:
             named = _TEXT_FIELDS.get(line.type, ())
             refuse_secrets(**{name: to_json_value(line.values[name]) for name in named})
+            refuse_secret_ids(**{name: line.values.get(name) for name in _ID_FIELDS})
             self._admit_names(line)
         except RecollectError as error:
             return RefusedLine.from_error(line.number, error)

@@ -102,13 +102,18 @@ def _find_at(by_anchor: dict[str, list[Phrase]], reading: str) -> Iterator[Phras
         # because each look reads a few hundred characters.
         looked = -_NEAR_STEP
         while place >= 0:
-            near = place - looked >= _NEAR_STEP
+            near = place - looked >= _NEAR_STEP or _ends_sentence(reading, looked, place)
             looked = place if near else looked
             for one in phrases:
                 end = one.end_at(reading, place) if near or not one.nearby else None
                 if end is not None:
                     yield PhraseMatch(one, place, end)
             place = reading.find(anchor, place + len(anchor))
+
+
+def _ends_sentence(reading: str, start: int, end: int) -> bool:
+    """Does a sentence end between two places? What stands near is then something else."""
+    return _SENTENCE_END.search(reading, max(0, start), end) is not None
 
 
 def _sentence_around(reading: str, start: int, end: int) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from recollect.kernel.errors import InvalidInput
-from recollect.screening.secrets import SecretLocation, find_secret_in
+from recollect.screening.secrets import SecretLocation, find_secret_in, find_secret_in_id
 
 
 def refuse_secrets(**fields: Any) -> None:
@@ -15,6 +15,14 @@ def refuse_secrets(**fields: Any) -> None:
         found = find_secret_in(value, name)
         if found is not None:
             raise secret_refusal(found)
+
+
+def refuse_secret_ids(**ids: str | None) -> None:
+    """Raise InvalidInput for the first id, chosen by a caller, that has the form of a key."""
+    for name, identifier in ids.items():
+        found = find_secret_in_id(identifier) if identifier else None
+        if found is not None:
+            raise secret_refusal(SecretLocation(name, found.family))
 
 
 def secret_refusal(found: SecretLocation) -> InvalidInput:

@@ -21,6 +21,11 @@ def fold_words(words: str) -> str:
     return skeleton(to_plain_text(words))
 
 
+def to_latin(text: str) -> str:
+    """The text with the letters replaced that look Latin, as in `pаssword` with a Cyrillic `а`."""
+    return text.translate(_LATIN)
+
+
 class _SkeletonTable(dict[int, str]):
     """A translation table to skeleton letters, filled as letters are met.
 
@@ -45,6 +50,9 @@ _LOOKALIKES = dict(
         "aeopcyxijshdqwkmhtbrgiabenikvoptux''",
         strict=True,
     )
+)
+_LATIN = str.maketrans(
+    {**_LOOKALIKES, **{one.upper(): latin.upper() for one, latin in _LOOKALIKES.items()}}
 )
 _SKELETON = _SkeletonTable()
 _BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")

@@ -3,8 +3,11 @@
 These forms are never stored. A finding in one of them is reported for the original text.
 """
 
+import base64
+import binascii
 import re
 import unicodedata
+from collections.abc import Iterator
 
 _DECODINGS_MAX = 3
 _EXPANSION_MAX = 4
@@ -12,7 +15,7 @@ _EXPANSION_MAX = 4
 
 def readable_forms(text: str) -> tuple[str, ...]:
     """The distinct readable forms of a text: plain, with escapes decoded, and with letters joined
-    that are separated by spaces.
+    that are separated by spaces, by marks (`i.g.n.o.r.e`) or by markup (`ig**nore**`).
 
     The plain form comes first. All of them must be checked: a decoded `%2F` may end a password in a
     URL that is complete in the form before.
@@ -24,7 +27,31 @@ def readable_forms(text: str) -> tuple[str, ...]:
         if seen[-1] == seen[-2]:
             break
     seen.append(_SPELLED.sub(lambda found: found[0].replace(" ", ""), seen[-1]))
+    parted = _PARTED.sub(lambda found: _MARK.sub("", found[0]), seen[-1])
+    seen.append(_MARKUP.sub("", parted))
     return tuple(dict.fromkeys(seen))
+
+
+def encoded_texts(text: str) -> Iterator[str]:
+    """The texts that a text holds encoded in base64 or as hexadecimal bytes."""
+    # Only what decodes to UTF-8 can be a text; keys and hashes are in base64 too.
+    for found in _BASE64.finditer(text):
+        run = _BLANKS.sub("", found[0]).translate(_URL_SAFE)
+        try:
+            yield base64.b64decode(run[: len(run) // 4 * 4]).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+    for found in _HEX.finditer(text):
+        digits = _HEX_JOINT.sub("", found[0])
+        try:
+            yield bytes.fromhex(digits[: len(digits) // 2 * 2]).decode()
+        except UnicodeDecodeError:
+            continue
+
+
+def may_hold_encoded(text: str) -> bool:
+    """A quick check: False if `encoded_texts` has nothing to give."""
+    return _RUN.search(text) is not None
 
 
 def to_plain_text(text: str) -> str:
@@ -43,6 +70,9 @@ def _decode_escapes(text: str) -> str:
 
 def _decode_escape(found: re.Match[str]) -> str:
     escape = found[0]
+    if escape[0] == "&":
+        code = int(found["hex"], 16) if found["hex"] else int(found["number"])
+        return chr(code) if code < 0x110000 else escape
     if escape[0] == "%":
         return bytes.fromhex(escape.replace("%", "")).decode("utf-8", "replace")
     if escape[1] == "u":
@@ -78,7 +108,10 @@ _LINE_ENDS = "\x0b\x0c\x85\u2028\u2029"
 # Letters and symbols without a visible glyph, and the plane of tags.
 _BLANK = re.compile("[\u115f\u1160\u2800\u3164\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]")
 _VISIBLE = _VisibleChars()
-_ESCAPE = re.compile(r'(?:%[0-9A-Fa-f]{2})+|\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt]')
+_ESCAPE = re.compile(
+    r'(?:%[0-9A-Fa-f]{2})+|\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt]'
+    r"|&#(?:x(?P<hex>[0-9a-fA-F]{2,6})|(?P<number>[0-9]{2,7}));"
+)
 _JSON_ESCAPES = {
     "b": "",
     "f": "\n",
@@ -91,6 +124,17 @@ _JSON_ESCAPES = {
 }
 # Three or more single characters with spaces between them: "p a s s".
 _SPELLED = re.compile(r"(?<!\S)\S(?: \S){2,}(?!\S)")
+_PARTED = re.compile(r"(?<![^\W_])[^\W\d_](?:[.*_|~+-][^\W\d_]){3,}(?![^\W_])")
+_MARK = re.compile(r"[\W_]")
+# Bold, code or a tag that begins or ends inside of a word.
+_MARKUP = re.compile(r"(?<=[^\W\d_])(?:\*{1,3}|`{1,2}|~~|</?[a-z]{1,4}>)(?=[^\W\d_])")
 _BREAK_IN_BASE64 = re.compile(
     r"(?<=[A-Za-z0-9_+/=.-]{8})[ \t]{0,8}\n[ \t>]{0,40}(?=[A-Za-z0-9_+/=.-]{4})"
 )
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,4000}(?:={0,2}\n[A-Za-z0-9+/_-]{20,4000}){0,20}")
+_BLANKS = re.compile(r"[\s=]+")
+_URL_SAFE = str.maketrans("-_", "+/")
+# `69676e6f7265`, `69 67 6e`, `\x69\x67`, `0x69,0x67`.
+_HEX = re.compile(r"(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ ,:]{0,2}){10,4000}")
+_HEX_JOINT = re.compile(r"\\x|0x|[ ,:]+")
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{20}|(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ ,:]{0,2}){10}")

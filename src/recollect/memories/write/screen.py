@@ -8,6 +8,7 @@ the right to write, so it runs inside the transaction.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from recollect.kernel.errors import InvalidInput, ValidationFailed
@@ -27,7 +28,12 @@ from recollect.screening.injection import InjectionScore, score_injection
 from recollect.screening.pii_finder import PiiRedactor
 from recollect.screening.rules import ScreeningRules
 from recollect.screening.secret_check import secret_refusal
-from recollect.screening.secrets import SecretLocation, find_secret_in
+from recollect.screening.secrets import (
+    SecretLocation,
+    find_answered_secret,
+    find_secret_in,
+    find_secret_in_id,
+)
 from recollect.screening.sensitivity import sensitivity_floor
 from recollect.search.model import IndexedWords, index_words
 from recollect.text.normal_form import FoldedText
@@ -52,6 +58,8 @@ class MemoryTexts:
     metadata: dict[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    # Ids that the caller chose, by their fields.
+    ids: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def char_count(self) -> int:
@@ -74,6 +82,7 @@ class MemoryTexts:
             metadata=draft.metadata,
             tags=draft.tags,
             names=() if draft.carried else draft.subjects,
+            ids=_sent_ids(draft),
         )
 
     @classmethod
@@ -171,8 +180,7 @@ class ScreeningService:
 
     def find_first_secret(self, texts: MemoryTexts) -> SecretLocation | None:
         """The first secret in these texts; None without."""
-        parts = _iter_parts(texts)
-        return next(filter(None, (find_secret_in(part, at) for part, at in parts)), None)
+        return next(filter(None, _iter_secrets(texts)), None)
 
     def find_personal(self, texts: MemoryTexts) -> PersonalDataReport:
         """The personal data in these texts, redacted if the server is set so."""
@@ -271,6 +279,23 @@ def _pii_refusal(error: InvalidInput, tags: list[str], findings: ScreeningReport
     refusal = InvalidInput(message, field=place, code=error.code)
     refusal.details = {"message": message, "field": place, "pii_tags": tags}
     return refusal
+
+
+def _sent_ids(draft: MemoryDraft) -> dict[str, str | None]:
+    named = {"id": draft.id, "run_id": draft.run_id, "chat_id": draft.learned_in}
+    return named | {"space.id": draft.requested.id}
+
+
+def _iter_secrets(texts: MemoryTexts) -> Iterator[SecretLocation | None]:
+    """What each part, each answer to a message, and each id was found to hold."""
+    for part, at in _iter_parts(texts):
+        yield find_secret_in(part, at)
+    for index, (asked, said) in enumerate(pairwise(texts.messages), 1):
+        if found := find_answered_secret(asked.content, said.content):
+            yield SecretLocation(f"messages[{index}].content", found.family)
+    for name, sent in texts.ids.items():
+        if sent and (found := find_secret_in_id(sent)):
+            yield SecretLocation(name, found.family)
 
 
 def _iter_parts(texts: MemoryTexts) -> Iterator[tuple[Any, str]]:

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from recollect.screening.secrets import labelled, patterns
-from recollect.screening.secrets.labelled import LABEL_HINTS, ends_in_label
+from recollect.screening.secrets import patterns
+from recollect.screening.secrets.labelled import ends_in_label, has_labelled_secret
+from recollect.screening.secrets.labels import label_hints
 from recollect.screening.secrets.patterns import FORM_HINTS
+from recollect.screening.secrets.sentences import SENTENCE_HINTS, has_answer, has_spoken_secret
+from recollect.screening.skeleton import to_latin
 from recollect.text import deobfuscate
 
 # Replaces a secret that was removed; it does not count as a secret itself, whatever its label.
@@ -57,23 +60,47 @@ def is_harmless(text: str) -> bool:
     False means nothing: the full rules must decide. A secret must never pass here, so every rule
     has a hint that each of its matches contains.
     """
-    if not _PLAIN_LINE.fullmatch(text) or _SPELLED_OUT.search(text):
+    if not _PLAIN_LINE.fullmatch(text) or _SPELLED_OUT.search(text) or _DISGUISE.search(text):
         return False
     lower = text.lower()
-    return not any(hint in lower for hint in _HINTS) and not _TWO_DOTS.search(text)
+    if any(hint in lower for hint in (*label_hints(), *FORM_HINTS, *SENTENCE_HINTS)):
+        return False
+    encoded = deobfuscate.may_hold_encoded(text)
+    return not (encoded or _TWO_DOTS.search(text) or patterns.has_provider_key(text))
 
 
 def scan_for_secret(text: str) -> SecretMatch | None:
     """Like `find_secret`, without the quick check."""
     # Each rule sees every view of the text (plain, unescaped, spelled-out words closed up): a
-    # secret may be whole in one view only. Last comes the text with line breaks removed that may
-    # lie inside of a key, as in mails; there only the rules apply that prose can't trigger.
+    # secret may be whole in one view only. So does what is encoded in it. Last comes the text with
+    # line breaks removed that may lie inside of a key, as in mails; there only the rules apply that
+    # prose can't trigger.
     views = deobfuscate.readable_forms(text)
+    lookalike = () if text.isascii() else (to_latin(views[-1]),)
+    encoded = map(deobfuscate.to_plain_text, deobfuscate.encoded_texts(text))
+    readable = tuple(dict.fromkeys((*views, *lookalike, *encoded)))
     for family, rule in _RULES.items():
-        if any(map(rule, views)):
+        if any(map(rule, readable)):
             return SecretMatch(family)
     whole = deobfuscate.join_base64_lines(views[-1])
     return _find_broken_secret(whole) if whole != views[-1] else None
+
+
+def find_secret_in_id(identifier: str) -> SecretMatch | None:
+    """A secret in an id that a caller chose, by its own form alone: an id is no sentence."""
+    plain = deobfuscate.to_plain_text(identifier)
+    if patterns.has_provider_key(plain):
+        return SecretMatch(SecretFamily.PROVIDER_KEY)
+    return SecretMatch(SecretFamily.JWT) if patterns.has_jwt(plain) else None
+
+
+def find_answered_secret(question: str, answer: str) -> SecretMatch | None:
+    """A secret in a message that answers the message before it, which asked for one."""
+    if is_harmless(question[-_QUESTION_CHARS_MAX:]):
+        return None
+    asked = deobfuscate.to_plain_text(question[-_QUESTION_CHARS_MAX:]).rstrip()
+    said = deobfuscate.to_plain_text(answer[:_QUESTION_CHARS_MAX]).lstrip()
+    return SecretMatch(SecretFamily.LABELLED) if has_answer(f"{asked}\n{said}") else None
 
 
 def find_secret_in(value: Any, field: str) -> SecretLocation | None:
@@ -157,19 +184,20 @@ def _is_worth_hiding(value: Any) -> bool:
 
 
 _NAME_CHARS_MAX = 64
+_QUESTION_CHARS_MAX = 400
 _RULES: dict[SecretFamily, Callable[[str], bool]] = {
     SecretFamily.PROVIDER_KEY: patterns.has_provider_key,
     SecretFamily.JWT: patterns.has_jwt,
     SecretFamily.PRIVATE_KEY: patterns.has_private_key,
     SecretFamily.URL_CREDENTIALS: patterns.has_url_credentials,
     SecretFamily.AUTH_HEADER: patterns.has_auth_header,
-    SecretFamily.LABELLED: labelled.has_labelled_secret,
+    SecretFamily.LABELLED: lambda view: has_labelled_secret(view) or has_spoken_secret(view),
 }
 
 
-_HINTS = (*LABEL_HINTS, *FORM_HINTS)
 # Printable ASCII without `%` and backslash: there is nothing to decode.
 _PLAIN_LINE = re.compile(r"[ -$&-\[\]-~]*")
+_DISGUISE = re.compile(r"&#|[A-Za-z](?:\*|`|~~|<)|\w[.*_|~+-]\w[.*_|~+-]\w")
 _SPELLED_OUT = re.compile(r"(?:^| )\S \S \S(?: |$)")
 # The two dots of a JWT.
 _TWO_DOTS = re.compile(r"[\w-]\.[\w-]+\.[\w-]")

@@ -1,17 +1,21 @@
 """Words and placeholders that may follow `password is` without being the password."""
 
 import re
+from functools import cache
 
 from recollect.screening.lists import load_words
 
 
-def is_ordinary(word: str) -> bool:
+def is_ordinary(word: str, *, whole: bool = False) -> bool:
     """Does a word, in any letter case, describe a secret instead of being it?
 
     Of words joined by hyphens or slashes one ordinary part is enough: `case-sensitive`, `n/a`.
+    With `whole` only the word as it stands is looked at.
     """
-    parts = _JOINTS.split(word.lower().strip("'"))
-    return word.lower() in _ordinary_words() or any(_is_common(part) for part in parts)
+    if word.lower() in _ordinary_words():
+        return True
+    parts = [] if whole else _JOINTS.split(word.lower().strip("'"))
+    return any(_is_common(part) for part in parts)
 
 
 def is_function_word(word: str) -> bool:
@@ -31,11 +35,16 @@ def _is_common(part: str) -> bool:
 
 
 def _ordinary_words() -> frozenset[str]:
-    return load_words("secret_words.txt", "ordinary en")
+    return _load_all("ordinary en", "ordinary other")
 
 
 def _function_words() -> frozenset[str]:
-    return load_words("secret_words.txt", "function en")
+    return _load_all("function en", "function other")
+
+
+@cache
+def _load_all(*sections: str) -> frozenset[str]:
+    return frozenset().union(*(load_words("secret_words.txt", name) for name in sections))
 
 
 _JOINTS = re.compile(r"[-/]")
@@ -47,4 +56,11 @@ _PLACEHOLDER = re.compile(
     r"|[^\w\s]{3,}$|[xX]{3,12}$|_+$"
 )
 # "compromised", "unreachable": said of a secret far more often than used as one.
-_PARTICIPLE = re.compile(r"[a-z]{4,}ed|[a-z]{4,}[ai]ble|[a-z]{6,}ing|[a-z]{5,}less")
+_PARTICIPLE = re.compile(
+    r"[a-z]{4,}ed|[a-z]{4,}[ai]ble|[a-z]{6,}ing|[a-z]{5,}less"
+    r"|(?:ge|ver|zer|ent|ab|an|auf|aus|ein|vor|zurück)ge[a-zäöüß]{3,}(?:t|en)|[a-zäöüß]{5,}(?:bar"
+    r"|lich)"
+    r"|[a-zéèç]{4,}(?:ées?|és)|[a-zéèç]{5,}(?:able|ible)s?|[a-zñáéíóú]{4,}(?:ado|ada|ido|ida|ável"
+    r"|ível)s?"
+    r"|[a-zàèéìòù]{4,}(?:ata|ato|uta|uto|abile|ibile)"
+)
