@@ -45,6 +45,7 @@ BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
     memories.ADD: memories.run_add,
     memories.SEARCH: memories.run_search,
     memories.RECALL: memories.run_recall,
+    **memories.flat_reads(),
     memories.DOCTOR: memories.run_doctor,
     memories.GC: memories.run_gc,
 }

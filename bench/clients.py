@@ -18,6 +18,7 @@ import uvloop
 from bench import http2
 from bench.load import Job, Lane, Outcome
 
+_CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
@@ -83,11 +84,17 @@ class RestClient(Client):
         head = self._seen.find(b"\r\n\r\n")
         if head < 0:
             return
-        length = _LENGTH.search(self._seen, 0, head)
-        if len(self._seen) < head + 4 + (int(length[1]) if length else 0):
+        if not self._is_complete(head):
             return
         answer, self._seen = self._seen, b""
         self.answered(None if answer[9:10] == b"2" else answer)
+
+    def _is_complete(self, head: int) -> bool:
+        """An answer comes with its length, or in chunks of which the last one is empty."""
+        if _CHUNKED.search(self._seen, 0, head):
+            return self._seen.endswith(b"\r\n0\r\n\r\n")
+        length = _LENGTH.search(self._seen, 0, head)
+        return len(self._seen) >= head + 4 + (int(length[1]) if length else 0)
 
 
 class GrpcClient(Client):

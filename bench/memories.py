@@ -7,13 +7,14 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench import library, memory_library, speech
 from bench.load import Load, clients_of
 from bench.memory_library import Size
+from bench.memory_reads import FLAT_READS, ReadRequest, recall, search
 from bench.memory_upkeep import doctor_rounds, gc_rounds
 from bench.results import Goal, Result
 from bench.rounds import Rounds, alternate
@@ -25,7 +26,6 @@ DOCTOR, GC = "memory-doctor", "memory-gc"
 FEW, MANY, WIDE = Size(2, 500), Size(200, 500), Size(50, 2_000)
 QUICK = {"few": Size(2, 20), "many": Size(6, 20), "wide": Size(2, 60)}
 QUESTIONS = 50
-LIMIT = 10
 # More than a run adds: the same text again would be a repeat, which is another thing to do.
 ADDS = 8_000
 DOCTOR_ROUNDS = 3
@@ -47,6 +47,11 @@ def run_search(stage: Stage) -> Result:
 def run_recall(stage: Stage) -> Result:
     """The same of a block for a prompt."""
     return _result(RECALL, stage)
+
+
+def flat_reads() -> dict[str, Callable[[Stage], Result]]:
+    """The same of each read that names no space, or one that many share."""
+    return {name: partial(_result, name) for name in FLAT_READS}
 
 
 def run_doctor(stage: Stage) -> Result:
@@ -134,19 +139,9 @@ def _told(stage: Stage, size: Size, asked: Sequence[str], near: library.Vectors)
         ):
             count = max(len(users), len(asked))
             pairs = zip(itertools.cycle(users), itertools.cycle(asked), strict=False)
-            first = [_search(user, text) for user, text in itertools.islice(pairs, count)]
+            first = [search(user, text) for user, text in itertools.islice(pairs, count)]
             load.side([first])(count)
             yield _Told(url, users, asked, stage.size(ADDS, 400), load)
-
-
-def _search(user: str, question: str) -> bytes:
-    body = {"query": question, "user_id": user, "limit": LIMIT}
-    return request("POST", "/v1/memories/search", user_id=user, body=body)
-
-
-def _recall(user: str, question: str) -> bytes:
-    body = {"query": question, "user_id": user}
-    return request("POST", "/v1/memories/recall", user_id=user, body=body)
 
 
 def _add(user: str, text: str) -> bytes:
@@ -154,7 +149,7 @@ def _add(user: str, text: str) -> bytes:
     return request("POST", "/v1/memories", user_id=user, body=body)
 
 
-def _asking(ask: Callable[[str, str], bytes]) -> Callable[[_Told], list[bytes]]:
+def _asking(ask: ReadRequest) -> Callable[[_Told], list[bytes]]:
     """Every user with every question, in no order: who comes next is nobody's guess."""
 
     def requests(told: _Told) -> list[bytes]:
@@ -172,7 +167,8 @@ def _adding(told: _Told) -> list[bytes]:
 
 
 _REQUESTS: dict[str, Callable[[_Told], list[bytes]]] = {
-    SEARCH: _asking(_search),
-    RECALL: _asking(_recall),
+    SEARCH: _asking(search),
+    RECALL: _asking(recall),
+    **{name: _asking(ask) for name, ask in FLAT_READS.items()},
     ADD: _adding,
 }

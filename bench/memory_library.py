@@ -15,11 +15,12 @@ from bench import library, speech
 from bench.library import Vectors, owner_name, quiet_settings
 from bench.seeds import START, Row, an_id, insert_rows
 from recollect.app import application as app
+from recollect.audit.model import AuditOutcome, EventKind
 from recollect.db.encryption import AesGcmCipher
 from recollect.db.transaction import Tx
 from recollect.embedding.minilm import MiniLmEmbedder
 from recollect.kernel.ids import MemoryId, PersonId, UserId
-from recollect.kernel.owner import Owner
+from recollect.kernel.owner import Owner, OwnerKind
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import (
     Memory,
@@ -30,6 +31,7 @@ from recollect.memories.model import (
 )
 from recollect.memories.store.rows import MemoryRows, version_id
 from recollect.memories.trust import derive_trust
+from recollect.people.chat import ChatKind
 from recollect.search.model import index_words
 
 ACQUAINTANCES = 5
@@ -56,7 +58,7 @@ def write(database_url: str, size: Size, *, near: Vectors) -> list[str]:
     names = [owner_name(number) for number in range(size.users)]
     asyncio.run(_introduce(database_url, names))
     known = list(_memories(size))
-    insert_rows(database_url, {"people": _acquaintances(size)})
+    insert_rows(database_url, {"people": _acquaintances(size), **_chats(names), **_events(known)})
     insert_rows(database_url, _tables(known, words_table=database_url.startswith("sqlite:")))
     library.plant_vectors(database_url, _EMBEDDINGS, _vector_rows(known, near))
     return names
@@ -65,6 +67,16 @@ def write(database_url: str, size: Size, *, near: Vectors) -> list[str]:
 def texts(seed: int) -> Iterator[str]:
     """What users tell, without end; no two are the same."""
     return (f"{text} {number}" for number, text in enumerate(speech.texts(seed)))
+
+
+def private_chat_of(user: str) -> str:
+    """Where the user talks with nobody else."""
+    return f"private-{user}"
+
+
+def group_of(user: str) -> str:
+    """Where the user talks with the next one."""
+    return f"group-{user}"
 
 
 async def _introduce(database_url: str, names: Sequence[str]) -> None:
@@ -142,6 +154,55 @@ def _acquaintances(size: Size) -> list[Row]:
         for user in range(size.users)
         for place in range(1, ACQUAINTANCES + 1)
     ]
+
+
+def _chats(names: Sequence[str]) -> dict[str, list[Row]]:
+    """A private chat of each user, and a group of each with the next."""
+    next_names = [*names[1:], names[0]]
+    members: dict[str, tuple[str, ...]] = {private_chat_of(name): (name,) for name in names}
+    members |= {group_of(one): (one, other) for one, other in zip(names, next_names, strict=True)}
+    return {
+        "named_chats": [
+            {
+                "id": chat_id,
+                "kind": ChatKind.PRIVATE if len(users) == 1 else ChatKind.GROUP,
+                "created_by_kind": OwnerKind.USER,
+                "created_by_id": users[0],
+                "created_at": START,
+            }
+            for chat_id, users in members.items()
+        ],
+        "chat_participations": [
+            {
+                "chat_id": chat_id,
+                "kind": "user",
+                "member_id": user,
+                "joined_at": START,
+            }
+            for chat_id, users in members.items()
+            for user in users
+        ],
+    }
+
+
+def _events(known: Sequence[StoredMemory]) -> dict[str, list[Row]]:
+    """One of each memory: that it was written."""
+    rows = [
+        {
+            "id": an_id(6, number),
+            "at": stored.memory.created_at,
+            "kind": EventKind.MEMORY,
+            "action": "write",
+            "outcome": AuditOutcome.ALLOWED,
+            "actor_user_id": stored.written_by.id,
+            "memory_id": stored.memory.id,
+            "space_kind": stored.memory.space.kind,
+            "space_id": stored.memory.space.id,
+            "params": "{}",
+        }
+        for number, stored in enumerate(known)
+    ]
+    return {"audit_events": rows}
 
 
 def _tables(known: Sequence[StoredMemory], *, words_table: bool) -> dict[str, list[Row]]:

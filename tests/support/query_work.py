@@ -17,6 +17,8 @@ from recollect.db.transaction import Tx
 from tests.support.engines import TestDatabase
 from tests.support.storage import Storage
 
+_PLAN_MODES = ("force_custom_plan", "force_generic_plan")
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -59,20 +61,37 @@ class Recorder:
 
 def measure(storage: Storage, work: Callable[[Tx], object]) -> list[Work]:
     """The work of a read, once for each way in which the engine may plan it."""
+    ran = record(storage, work)
+    if storage.engine.name == "sqlite":
+        steps = _sqlite_steps(storage.database, ran)
+        return [Work(len(ran), steps, 0)]
+    return [_postgres_work(storage.database, ran, mode) for mode in _PLAN_MODES]
+
+
+def record(storage: Storage, work: Callable[[Tx], object]) -> list[tuple[Query, Mapping[str, Any]]]:
+    """The statements of a read, with their parameters."""
 
     def recorded(tx: Tx) -> list[tuple[Query, Mapping[str, Any]]]:
         recorder = Recorder(tx)
         work(recorder)
         return recorder.ran
 
-    ran = storage.read(recorded)
-    if storage.engine.name == "sqlite":
-        steps = _sqlite_steps(storage.database, ran)
-        return [Work(len(ran), steps, 0)]
-    return [
-        _postgres_work(storage.database, ran, mode)
-        for mode in ("force_custom_plan", "force_generic_plan")
-    ]
+    return storage.read(recorded)
+
+
+def postgres_plans(
+    database: TestDatabase, ran: Sequence[tuple[Query, Mapping[str, Any]]]
+) -> Iterator[dict[str, Any]]:
+    """The plan of each statement, each way."""
+    for mode in _PLAN_MODES:
+        yield from _plans(database, ran, mode)
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The plan's node and all below it."""
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from nodes(child)
 
 
 def _sqlite_steps(database: TestDatabase, ran: Sequence[tuple[Query, Mapping[str, Any]]]) -> int:
@@ -98,13 +117,19 @@ def _postgres_work(
     database: TestDatabase, ran: Sequence[tuple[Query, Mapping[str, Any]]], mode: str
 ) -> Work:
     rows = pages = 0
+    for plan in _plans(database, ran, mode):
+        rows += sum(_rows_read(node) for node in nodes(plan))
+        pages += plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+    return Work(len(ran), rows, pages)
+
+
+def _plans(
+    database: TestDatabase, ran: Sequence[tuple[Query, Mapping[str, Any]]], mode: str
+) -> Iterator[dict[str, Any]]:
     with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute(f"SET plan_cache_mode = {mode}".encode())
         for number, (statement, params) in enumerate(ran):
-            plan = _explain(connection, f"s{number}", statement, params)
-            rows += sum(_rows_read(node) for node in _nodes(plan))
-            pages += plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
-    return Work(len(ran), rows, pages)
+            yield _explain(connection, f"s{number}", statement, params)
 
 
 def _explain(
@@ -121,12 +146,6 @@ def _explain(
     assert row is not None
     plan: dict[str, Any] = row[0][0]["Plan"]
     return plan
-
-
-def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield plan
-    for child in plan.get("Plans", ()):
-        yield from _nodes(child)
 
 
 def _rows_read(node: dict[str, Any]) -> int:

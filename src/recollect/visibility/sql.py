@@ -27,7 +27,7 @@ from sqlalchemy import (
     true,
 )
 
-from recollect.db.engines.expressions import InTextList
+from recollect.db.engines.expressions import InSubquery, InTextList
 from recollect.db.statements import literal_word, param
 from recollect.db.tables.memories import memories, memory_subjects
 from recollect.db.tables.people import agents, chats, presences, user_orgs
@@ -339,7 +339,8 @@ def _is_witness() -> ColumnElement[bool]:
 def has_ever_participated() -> ColumnElement[bool]:
     """Did p ever take part in the chat? The subquery does not depend on the row and runs once; it
     excludes most rows before the interval is looked up for each of the rest."""
-    return _m.learned_in.in_(select(_p.chat_id).where(_is_asker_presence()))
+    chats_of_asker = select(_p.chat_id).where(_is_asker_presence())
+    return InSubquery(_m.learned_in, chats_of_asker.scalar_subquery())
 
 
 def _is_asker_presence() -> ColumnElement[bool]:

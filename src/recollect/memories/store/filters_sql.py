@@ -17,7 +17,6 @@ from sqlalchemy import (
     ColumnElement,
     and_,
     cast,
-    exists,
     false,
     func,
     literal_column,
@@ -82,8 +81,8 @@ class FilterShape:
 
     @property
     def is_unrestricted(self) -> bool:
-        """Whether neither a space id nor a subject limits the rows."""
-        return not self.about and (self.kinds is None or (self.whole and not self.kinds))
+        """Whether all spaces, or all of some kinds, are read, and not by subjects."""
+        return not self.about and (self.kinds is None or self.whole)
 
     @classmethod
     def from_filter(cls, filters: MemoryFilter) -> "FilterShape":
@@ -144,8 +143,14 @@ def filter_clause(shape: FilterShape) -> ColumnElement[bool]:
 
 def changed_since_clause() -> ColumnElement[bool]:
     """Whether the version at `as_of` is not the present one."""
-    query = select(_ONE).where(_v.memory_id == _m.id, _v.at <= _AS_OF, _v.until > _AS_OF)
-    return exists(query.correlate(memories))
+    return _has_version(_v.at <= _AS_OF, _v.until > _AS_OF)
+
+
+def _has_version(*where: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Has the row such a version? Not EXISTS, which PostgreSQL may turn into a join: it would then
+    look through everybody's versions."""
+    query = select(_ONE).where(_v.memory_id == _m.id, *where).limit(_ONE)
+    return query.correlate(memories).scalar_subquery().is_not(None)
 
 
 def _named_kinds(filters: MemoryFilter) -> frozenset[SpaceKind] | None:
@@ -232,15 +237,14 @@ def _time_clause(shape: FilterShape) -> ColumnElement[bool]:
 
 def _recorded_clause(shape: FilterShape) -> ColumnElement[bool]:
     """Whether the version at `as_of` has an asked status, and was not retracted yet."""
-    query = select(_ONE).where(
-        _v.memory_id == _m.id,
+    recorded = _has_version(
         _v.at <= _AS_OF,
         or_(_v.until.is_(None), _v.until > _AS_OF),
         InTextList(_v.status, _STATUSES),
         *(_validity_clauses(_v) if shape.valid_at else ()),
     )
     kept = or_(_m.retracted_at.is_(None), _m.retracted_at > _AS_OF)
-    return and_(kept, exists(query.correlate(memories)))
+    return and_(kept, recorded)
 
 
 def _validity_clauses(columns: Any) -> tuple[ColumnElement[bool], ...]:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, and_, literal_column, or_, select, tuple_, union, update
+from sqlalchemy import ColumnElement, and_, literal_column, or_, select, union, update
 
 from recollect.db.engines.expressions import (
     AdvisoryLock,
@@ -42,6 +42,8 @@ from recollect.memories.store.filters_sql import (
     filter_clause,
     filter_params,
 )
+from recollect.memories.store.pages import PageShape, fetch_page
+from recollect.memories.store.prefilter_sql import PageOrder
 from recollect.memories.store.removal import remove_memories
 from recollect.memories.store.rows import (
     MEMORY_COLUMNS,
@@ -142,12 +144,11 @@ class MemoryStore:
         limit: int,
     ) -> list[StoredMemory]:
         """A page of visible rows by `created_at` and id, newest first."""
-        params = _read_params(viewer, filters) | {"limit": limit}
-        if after is not None:
-            params |= {"at": after[0], "id": after[1]}
-        rows = tx.fetch(
-            _page_query(*_query_shapes(viewer, filters), cursor=after is not None), params
+        shape = PageShape(
+            *_query_shapes(viewer, filters), PageOrder.NEWEST_FIRST, _permitted_clause
         )
+        params = _read_params(viewer, filters)
+        rows = fetch_page(tx, shape, params, after=after, limit=limit)
         return self._load_as_of(tx, rows, filters)
 
     def update(
@@ -298,16 +299,8 @@ def _visible_query(
     return Query(query.where(viewer_clause(shape), filter_clause(filters)))
 
 
-@cache
-def _page_query(shape: ViewerShape, filters: FilterShape, *, cursor: bool) -> Query:
-    query = select(*MEMORY_COLUMNS).where(visible_clause(shape), filter_clause(filters))
-    # Keyset pagination: pages stay stable while rows are inserted, and a late page costs no more
-    # than the first.
-    if cursor:
-        here = tuple_(param("at", _m.created_at), param("id", _m.id))
-        query = query.where(tuple_(_m.created_at, _m.id) < here)
-    query = query.order_by(_m.created_at.desc(), _m.id.desc())
-    return Query(query.limit(param("limit")))
+def _permitted_clause(shape: ViewerShape, filters: FilterShape) -> ColumnElement[bool]:
+    return and_(visible_clause(shape), filter_clause(filters))
 
 
 def _column_params(columns: Iterable[Any]) -> Mapping[str, Any]:

@@ -35,6 +35,7 @@ from recollect.kernel.runtime import Cipher
 from recollect.memories.model import StoredMemory
 from recollect.memories.store import relations as memory_parts
 from recollect.memories.store.filters_sql import FilterShape, filter_params
+from recollect.memories.store.pages import fetch_page
 from recollect.memories.store.rows import (
     MEMORY_COLUMNS,
     NO_RELATED_ROWS,
@@ -91,8 +92,9 @@ class PortableStore:
         self, tx: Tx, exported: ExportScope, *, after: ExportCursor | None, limit: int
     ) -> list[tuple[ExportCursor, StoredMemory]]:
         """The memories, oldest first."""
-        statement = sql.memory_page(*_query_shapes(exported), cursor=after is not None)
-        found = tx.fetch(statement, _params(exported, after, limit))
+        place = None if after is None else (after[0], after[1])
+        shape = sql.memory_pages(*_query_shapes(exported))
+        found = fetch_page(tx, shape, _read_params(exported), after=place, limit=limit)
         related = memory_parts.fetch_related(tx, [row[_ID_AT] for row in found])
         stored = [
             self._rows.from_row(row, related.get(row[_ID_AT], NO_RELATED_ROWS)) for row in found
@@ -208,10 +210,13 @@ def _query_shapes(exported: ExportScope) -> tuple[ViewerShape, FilterShape]:
 
 
 def _params(exported: ExportScope, after: ExportCursor | None, limit: int) -> dict[str, Any]:
-    viewer = exported.viewer
     here = {f"after_{at}": value for at, value in enumerate(after or ())}
-    seeing = {**viewer_params(viewer), **filter_params(exported.filters, viewer.now)}
-    return {**seeing, **here, "limit": limit}
+    return {**_read_params(exported), **here, "limit": limit}
+
+
+def _read_params(exported: ExportScope) -> dict[str, Any]:
+    viewer = exported.viewer
+    return {**viewer_params(viewer), **filter_params(exported.filters, viewer.now)}
 
 
 def _ids_param(ids: Collection[str]) -> dict[str, Any]:

@@ -29,7 +29,8 @@ from recollect.db.tables.people import (
 )
 from recollect.kernel.space import SpaceKind
 from recollect.memories.store.filters_sql import FilterShape, filter_clause
-from recollect.memories.store.rows import MEMORY_COLUMNS
+from recollect.memories.store.pages import PageShape
+from recollect.memories.store.prefilter_sql import PageOrder, prefilter_clause
 from recollect.portability.lines import LineType
 from recollect.portability.store import rows
 from recollect.retention.quarantine_store import writable_clause
@@ -77,13 +78,9 @@ SORT_KEYS: dict[LineType, tuple[ColumnElement[Any], ...]] = {
 }
 
 
-@cache
-def memory_page(seen: ViewerShape, filters: FilterShape, *, cursor: bool) -> Query:
-    """Memories, oldest first. The queries are cached by the shapes of viewer and filter: values are
-    bound as parameters, so few texts exist."""
-    query = select(*MEMORY_COLUMNS).where(*_memory_clauses(seen, filters))
-    order = (_m.created_at, _m.id)
-    return Query(_add_paging(query, order, cursor=cursor))
+def memory_pages(seen: ViewerShape, filters: FilterShape) -> PageShape:
+    """Memories, oldest first."""
+    return PageShape(seen, filters, PageOrder.OLDEST_FIRST, _memory_clause, writable=True)
 
 
 @cache
@@ -95,7 +92,9 @@ def page(
     everything: bool,
     cursor: bool,
 ) -> Query:
-    """Rows of another type: the columns of its sort key, then the exported columns."""
+    """Rows of another type: the columns of its sort key, then the exported columns. The queries are
+    cached by the shapes of viewer and filter: values are bound as parameters, so few texts exist.
+    """
     order = SORT_KEYS[type_]
     query = select(*order, *TABLES[type_].columns)
     if type_ is LineType.PERSON:
@@ -106,10 +105,10 @@ def page(
     return Query(_add_paging(query, order, cursor=cursor))
 
 
-def _memory_clauses(seen: ViewerShape, filters: FilterShape) -> tuple[ColumnElement[bool], ...]:
+def _memory_clause(seen: ViewerShape, filters: FilterShape) -> ColumnElement[bool]:
     # Compacted memories are exported as well, unless with `as_of`: what they said then is gone.
     viewer = visible_clause(seen) if filters.as_of else visible_or_compacted_clause(seen)
-    return viewer, writable_clause(seen), filter_clause(filters)
+    return and_(viewer, writable_clause(seen), filter_clause(filters))
 
 
 # The clauses below say which rows of a type the picked memories refer to. The second argument is
@@ -128,7 +127,9 @@ def _picked_memories(seen: ViewerShape, filters: FilterShape) -> CTE:
         _m.space_id,
         _m.run_id,
     )
-    return select(*named).where(*_memory_clauses(seen, filters)).cte("picked")
+    query = select(*named).where(_memory_clause(seen, filters))
+    prefilter = prefilter_clause(seen, filters, writable=True)
+    return (query if prefilter is None else query.where(prefilter)).cte("picked")
 
 
 def _add_paging(query: Select[Any], order: tuple[Any, ...], *, cursor: bool) -> Select[Any]:

@@ -1,6 +1,7 @@
 """SQL of memory search. Statements that select rows are built and cached per shape of viewer and
 filter: which values these have, not what the values are."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -132,9 +133,7 @@ def rows_by_doc(shape: SearchContextShape) -> Query:
 @cache
 def changed_ids(shape: SearchContextShape) -> Query:
     """Memories that changed since the filter's `as_of`: the index has their present text only."""
-    query = select(_m.id).where(
-        visible_clause(shape.viewer), filter_clause(shape.filters), changed_since_clause()
-    )
+    query = select(_m.id).where(*_permitted_clauses(shape), changed_since_clause())
     return Query(query.order_by(_m.doc))
 
 
@@ -144,15 +143,9 @@ def _batch_query(query: Select[Any]) -> Query:
 
 def _select_permitted(shape: SearchContextShape) -> Select[Any]:
     """The rows that the viewer may see and that pass the filter. With an `as_of`, only rows that
-    have not changed since; past versions are added elsewhere.
-
-    The reach clause grants nothing: it only lets the planner find the rows by index when the filter
-    names no space. Each row is still judged by the visibility clause.
-    """
+    have not changed since; past versions are added elsewhere."""
     source = memories.join(memory_index, _i.doc == _m.doc)
     unchanged = (~changed_since_clause(),) if shape.filters.as_of else ()
-    reach = prefilter_clause(shape.viewer, shape.filters)
-    reached = () if reach is None else (reach,)
     # Without a query vector there is no model to compare with, and no row counts as having one.
     has_vector = _i.vector_model.is_not_distinct_from(_MODEL) if shape.vectors else false()
     return (
@@ -168,8 +161,18 @@ def _select_permitted(shape: SearchContextShape) -> Select[Any]:
             _about_column(people=shape.people).label("about"),
         )
         .select_from(source)
-        .where(visible_clause(shape.viewer), filter_clause(shape.filters), *unchanged, *reached)
+        .where(*_permitted_clauses(shape), *unchanged)
     )
+
+
+def _permitted_clauses(shape: SearchContextShape) -> Iterator[ColumnElement[bool]]:
+    """What every row must pass. The prefilter grants nothing: it only lets the planner find the
+    rows by index when the filter names no space."""
+    yield visible_clause(shape.viewer)
+    yield filter_clause(shape.filters)
+    prefilter = prefilter_clause(shape.viewer, shape.filters)
+    if prefilter is not None:
+        yield prefilter
 
 
 def _about_column(*, people: bool) -> ColumnElement[Any]:
