@@ -45,7 +45,7 @@ from recollect.kernel.ids import (
 )
 from recollect.kernel.pages import Page
 from recollect.kernel.strict_json import JsonText
-from recollect.recordings.model import RecordingChunk, RecordOutcome, ReplayCursor
+from recollect.recordings.model import RecordingChunk, RecordingStatus, ReplayCursor
 from recollect.recordings.service import RecorderService
 from recollect.search.entries.indexing import IndexingService
 from recollect.search.entries.service import EntrySearchService
@@ -324,7 +324,7 @@ class Rest:
         self.indexing = Recorder({"index": 1, "list_unindexed": Page([an_entry()], None)})
         self.eviction = Recorder({"begin": FakeEviction(0, 100)})
         self.recorder = Recorder(
-            {"record": RecordOutcome.SUCCESS, "replay": pieces("a", "b"), "cancel": None}
+            {"record": RecordingStatus.COMPLETED, "replay": pieces("a", "b"), "cancel": None}
         )
         self.api_keys = Recorder(
             {

@@ -57,7 +57,7 @@ def test_an_upload_is_followed_while_it_comes(ann: RecordingClient) -> None:
                     heard += next(events).content["content"]
                 more.release()
             (end,) = events
-    assert (end.kind, end.content) == ("end", {})
+    assert (end.kind, end.content) == ("end", {"status": "completed"})
     reply = upload.result()
     assert (reply.status_code, reply.json()) == (200, {"status": "success"})
 
@@ -140,7 +140,7 @@ def test_events_are_what_browsers_take_for_events(node: OneNode, ann: RecordingC
     id_, data, empty, *end = raw.split("\n")
     assert id_.startswith("id: ")
     assert (data, empty) == ('data: {"content":"line\\nline"}', "")
-    assert end == ["event: end", "data: {}", "", ""]
+    assert end == ["event: end", 'data: {"status":"completed"}', "", ""]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,11 @@ from recollect.kernel.ids import UserId
 from recollect.recordings.files import LocalRecordingFiles
 from recollect.recordings.locators.local import LocalLocator
 from recollect.recordings.model import (
+    RecordingChunk,
+    RecordingEnd,
+    RecordingStatus,
     RecordingTiming,
-    RecordOutcome,
+    ReplayItem,
     location_key,
 )
 from recollect.recordings.replay import RemoteNode
@@ -90,16 +93,16 @@ def test_a_cancel_that_is_not_heard_closes_the_recording_itself(
         replay = await here.replay(ANN, conversation.id)
         assert replay is not None
         assert not isinstance(replay, RemoteNode)
-        assert (await anext(replay)).text == "what came"
+        assert _text(await anext(replay)) == "what came"
         assert await here.cancel(ANN, conversation.id) is None
-        assert [piece.text async for piece in replay] == []
+        assert [one async for one in replay] == [RecordingEnd(RecordingStatus.CANCELLED)]
         assert list(tmp_path.iterdir()) == []
         again = Speech("another")
         again.go_on.set()
         outcome = await here.record(ANN, conversation.id, again.texts())
-        assert outcome is RecordOutcome.SUCCESS
+        assert outcome is RecordingStatus.COMPLETED
         speech.go_on.set()
-        assert await recording is RecordOutcome.CANCELLED
+        assert await recording is RecordingStatus.CANCELLED
 
     storage.run(scene())
 
@@ -137,7 +140,7 @@ def test_a_node_that_slept_goes_on_if_nobody_took_its_place(
         await asyncio.sleep(2 * SLEEPY.lifetime)
         assert await here.check(ANN, [conversation.id]) == []
         speech.go_on.set()
-        assert await recording is RecordOutcome.SUCCESS
+        assert await recording is RecordingStatus.COMPLETED
 
     storage.run(scene())
 
@@ -176,11 +179,16 @@ def test_a_reader_that_stalled_is_asked_before_it_gets_more(
         replay = await here.replay(Principal(ANN.user_id, expires_at=ending), conversation.id)
         assert replay is not None
         assert not isinstance(replay, RemoteNode)
-        assert (await anext(replay)).text == "in time"
+        assert _text(await anext(replay)) == "in time"
         speech.go_on.set()
-        assert await recording is RecordOutcome.SUCCESS
+        assert await recording is RecordingStatus.COMPLETED
         await asyncio.sleep(2 * QUICK.renewal)
         with pytest.raises(Unauthenticated):
             await anext(replay)
 
     storage.run(scene())
+
+
+def _text(item: ReplayItem) -> str:
+    assert isinstance(item, RecordingChunk)
+    return item.text

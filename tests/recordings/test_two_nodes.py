@@ -171,7 +171,7 @@ def test_who_loses_access_hears_no_more_within_a_renewal(pair: Pair) -> None:
             list(replay)
         assert replay.code() is grpc.StatusCode.PERMISSION_DENIED
         (last,) = events
-        assert (last.kind, last.content) == ("error", {"code": "forbidden"})
+        assert (last.kind, last.content) == ("end", {"status": "forbidden"})
     assert time.monotonic() - started_at < RENEWAL_SECONDS + 2
     speaker.says(" and on")
     assert speaker.ends().status == SUCCESS

@@ -125,6 +125,10 @@ class Forbidden(RecollectError):
     default_code = "forbidden"
 
 
+class AccessLost(Forbidden):
+    """The caller of a stream lost access while it ran."""
+
+
 class RequesterMismatch(Forbidden):
     """The requester header names another user than the token."""
 

@@ -8,7 +8,7 @@ from google.protobuf.message import Message
 from recollect.identity.model import Principal
 from recollect.kernel.errors import Conflict, RecordingFull, ValidationFailed
 from recollect.kernel.ids import ConversationId
-from recollect.recordings.model import RecordOutcome
+from recollect.recordings.model import RecordingEnd, RecordingStatus
 from recollect.recordings.replay import RemoteNode
 from recollect.recordings.service import CHECK_IDS_MAX, RecorderService
 from recollect.rpc.context import GrpcContext
@@ -16,9 +16,12 @@ from recollect.rpc.generated import memory_service_pb2 as pb
 from recollect.rpc.request_reader import RequestReader
 from recollect.rpc.values import id_to_bytes, required_id
 
+# How the recording ended, in the trailing metadata of `Record` and `Replay`.
+STATUS_TRAILER = "status"
 _STATUS = {
-    RecordOutcome.SUCCESS: pb.RECORD_STATUS_SUCCESS,
-    RecordOutcome.CANCELLED: pb.RECORD_STATUS_CANCELLED,
+    RecordingStatus.COMPLETED: pb.RECORD_STATUS_SUCCESS,
+    RecordingStatus.CANCELLED: pb.RECORD_STATUS_CANCELLED,
+    RecordingStatus.FORBIDDEN: pb.RECORD_STATUS_CANCELLED,
 }
 
 
@@ -45,12 +48,14 @@ class RecorderMethods:
             )
         except (Conflict, RecordingFull) as error:
             return pb.RecordResponse(status=pb.RECORD_STATUS_ERROR, error_message=error.message)
+        _tell_status(context, outcome)
         return pb.RecordResponse(status=_STATUS[outcome])
 
     async def replay(
         self, inbox: RequestReader[pb.ReplayRequest], context: GrpcContext
     ) -> AsyncIterator[pb.ReplayResponse]:
-        """Follow a recording, or return the address of the node that has it."""
+        """Follow a recording, or return the address of the node that has it. How the recording
+        ended comes in the trailing metadata."""
         principal = await self._authenticate(context)
         conversation_id = _parse_conversation_id((await inbox.read_one()).conversation_id)
         found = await self._recorder.replay(principal, conversation_id)
@@ -58,7 +63,9 @@ class RecorderMethods:
             yield pb.ReplayResponse(redirect_address=found.address)
         elif found is not None:
             async for piece in found:
-                if piece.text:
+                if isinstance(piece, RecordingEnd):
+                    _tell_status(context, piece.status)
+                elif piece.text:
                     yield pb.ReplayResponse(content=piece.text)
 
     async def cancel(
@@ -104,6 +111,10 @@ async def _iter_texts(
             )
         yield message.content
         message = None if message.complete else await inbox.read_next()
+
+
+def _tell_status(context: GrpcContext, status: RecordingStatus) -> None:
+    context.set_trailing_metadata(((STATUS_TRAILER, str(status)),))
 
 
 def _parse_conversation_id(raw: bytes) -> ConversationId:

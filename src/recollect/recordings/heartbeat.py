@@ -18,7 +18,7 @@ from recollect.kernel.errors import (
     Unavailable,
 )
 from recollect.recordings.access import RecordingAccess
-from recollect.recordings.model import RecordingTiming, RecordOutcome
+from recollect.recordings.model import RecordingStatus, RecordingTiming
 from recollect.recordings.recording import Recording
 from recollect.recordings.registry import RecordingRegistry
 
@@ -75,8 +75,10 @@ class RecordingHeartbeat:
             await self._access.authorize(
                 recording.principal, Action.RECORD, recording.conversation_id
             )
-        except (Forbidden, NotFound):
-            recording.stop(RecordOutcome.CANCELLED)
+        except Forbidden:
+            recording.stop(RecordingStatus.FORBIDDEN)
+        except NotFound:
+            recording.stop(RecordingStatus.CANCELLED)
         except Unauthenticated as error:
             recording.stop(error)
         # The access check may have taken a while. A recording that was stopped or finished

@@ -70,11 +70,15 @@ def ended_key(conversation_id: ConversationId, recording_id: str) -> str:
     return f"response-tail:{conversation_id}:{recording_id}"
 
 
-class RecordOutcome(StrEnum):
-    """How a recording ended, if not with an error."""
+class RecordingStatus(StrEnum):
+    """How a recording ended. `forbidden`: its writer lost the right to record, or the reader who
+    is told lost the right to read. `interrupted`: everything else that came before the end, such
+    as a broken connection or a node that stops."""
 
-    SUCCESS = "success"
+    COMPLETED = "completed"
     CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
+    FORBIDDEN = "forbidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +106,13 @@ class RecordingChunk:
 
     text: str
     place: ReplayCursor
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingEnd:
+    """What comes after the last chunk."""
+
+    status: RecordingStatus
+
+
+ReplayItem = RecordingChunk | RecordingEnd

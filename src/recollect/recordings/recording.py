@@ -5,13 +5,19 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 
 from recollect.identity.model import Principal
-from recollect.kernel.errors import InvalidInput, RecollectError
+from recollect.kernel.errors import InvalidInput, RecollectError, Unauthenticated
 from recollect.kernel.ids import ConversationId, TreeId
-from recollect.recordings.model import RecordingChunk, RecordOutcome, ReplayCursor
+from recollect.recordings.model import (
+    RecordingChunk,
+    RecordingEnd,
+    RecordingStatus,
+    ReplayCursor,
+    ReplayItem,
+)
 from recollect.recordings.ports import RecordingFile
 
 AccessCheck = Callable[[], Awaitable[None]]
-RecordingResult = RecordOutcome | RecollectError
+RecordingResult = RecordingStatus | RecollectError
 
 
 @dataclass(eq=False, slots=True)
@@ -19,8 +25,9 @@ class Recording:
     """A recording that runs, or that has ended and is kept for a while.
 
     `stopped` is the reason if it was stopped from outside; the event `halted` tells the writer.
-    `ended` means that no more text comes. The event `closed` means that another recording of the
-    conversation can begin. `renewed_at` is the loop time of the last successful renewal.
+    `completed` means that the writer said all, `ended` that no more text comes. The event `closed`
+    means that another recording of the conversation can begin. `renewed_at` is the loop time of
+    the last successful renewal.
     """
 
     id: str
@@ -29,11 +36,22 @@ class Recording:
     principal: Principal
     tape: RecordingFile
     renewed_at: float
+    completed: bool = False
     ended: bool = False
     stopped: RecordingResult | None = None
     halted: asyncio.Event = field(default_factory=asyncio.Event)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
+
+    @property
+    def status(self) -> RecordingStatus:
+        """How it ended, once it has ended."""
+        if isinstance(self.stopped, RecordingStatus):
+            return self.stopped
+        if isinstance(self.stopped, Unauthenticated):
+            return RecordingStatus.FORBIDDEN
+        done = self.completed and self.stopped is None
+        return RecordingStatus.COMPLETED if done else RecordingStatus.INTERRUPTED
 
     async def append(self, text: str) -> None:
         """Write more text and wake the readers."""
@@ -53,8 +71,8 @@ class Recording:
 
     async def follow(
         self, offset: int, check: AccessCheck, *, every: float
-    ) -> AsyncGenerator[RecordingChunk]:
-        """Yield all text from an offset on, until the recording ends.
+    ) -> AsyncGenerator[ReplayItem]:
+        """Yield all text from an offset on, until the recording ends, and then how it ended.
 
         Every `every` seconds `check` is called; it raises if the reader has lost access. If there
         was no text meanwhile, an empty chunk follows as a keep-alive, so that proxies and clients
@@ -78,6 +96,7 @@ class Recording:
                 if text:
                     yield RecordingChunk(text, ReplayCursor(self.id, offset))
                 elif ended:
+                    yield RecordingEnd(self.status)
                     return
                 else:
                     await self._wait_for_text(max(0.0, due - loop.time()))

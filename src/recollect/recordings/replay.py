@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from recollect.identity.actions import Action
 from recollect.identity.model import Principal
-from recollect.kernel.errors import InvalidInput
+from recollect.kernel.errors import AccessLost, Forbidden, InvalidInput, NotFound
 from recollect.kernel.ids import ConversationId
 from recollect.recordings.access import RecordingAccess
 from recollect.recordings.ended import EndedRecordings
-from recollect.recordings.model import RecordingChunk, ReplayCursor
+from recollect.recordings.model import ReplayCursor, ReplayItem
 from recollect.recordings.recording import Recording
 from recollect.recordings.registry import RecordingRegistry
 from recollect.recordings.stream_limits import StreamLimits
@@ -54,7 +54,7 @@ class RecordingReplayer:
         after: ReplayCursor | None,
         *,
         forwarded: bool,
-    ) -> AsyncIterator[RecordingChunk] | RemoteNode | None:
+    ) -> AsyncIterator[ReplayItem] | RemoteNode | None:
         """See `RecorderService.replay`."""
         await self._access.authorize(principal, Action.READ, conversation_id)
         found = await self._find_recording(conversation_id, after, forwarded=forwarded)
@@ -80,12 +80,15 @@ class RecordingReplayer:
 
     async def _follow(
         self, principal: Principal, recording: Recording, offset: int
-    ) -> AsyncIterator[RecordingChunk]:
-        """Stream the chunks. The stream is counted from the first read on: a generator that is
-        never started would never run its clean-up."""
+    ) -> AsyncIterator[ReplayItem]:
+        """Stream the chunks and the end. The stream is counted from the first read on: a generator
+        that is never started would never run its clean-up."""
 
         async def check() -> None:
-            await self._access.authorize(principal, Action.READ, recording.conversation_id)
+            try:
+                await self._access.authorize(principal, Action.READ, recording.conversation_id)
+            except (Forbidden, NotFound) as error:
+                raise AccessLost("the conversation can no longer be read") from error
 
         with self._stream_limits.reserve(principal.user_id):
             pieces = recording.follow(offset, check, every=self._check_seconds)

@@ -14,11 +14,17 @@ from recollect.http.call import Call, Handler, Reply
 from recollect.http.operation import PLAIN_TEXT, Operation, conversation_operation
 from recollect.http.params import Schema
 from recollect.http.schemas import TEXT, object_schema
-from recollect.kernel.errors import InvalidInput, RecollectError, Unavailable
+from recollect.kernel.errors import AccessLost, InvalidInput, RecollectError, Unavailable
 from recollect.kernel.strict_json import dump
 from recollect.recordings.forwarder import ForwardedResponse
 from recollect.recordings.forwarding import HOPS_HEADER, ForwardingService, wait_for_node
-from recollect.recordings.model import RecordingChunk, RecordOutcome, ReplayCursor
+from recollect.recordings.model import (
+    RecordingChunk,
+    RecordingEnd,
+    RecordingStatus,
+    ReplayCursor,
+    ReplayItem,
+)
 from recollect.recordings.replay import RemoteNode
 from recollect.recordings.service import RecorderService
 
@@ -34,16 +40,13 @@ _FORWARDED_HEADERS = (
     b"accept",
 )
 _EVENT_STREAM = b"text/event-stream"
-_END_EVENT = b"event: end\ndata: {}\n\n"
 _KEEP_ALIVE = b":\n\n"
 # No line ends in server-sent events, but some clients treat them as such.
 _LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _log = structlog.get_logger("recollect.rest")
 
 RESOURCES: dict[str, Schema] = {
-    "RecordOutcome": object_schema(
-        {"status": TEXT | {"enum": [str(word) for word in RecordOutcome]}}
-    ),
+    "RecordOutcome": object_schema({"status": TEXT | {"enum": ["success", "cancelled"]}}),
 }
 _PATH = "/v1/conversations/{id}/response"
 OPERATIONS: tuple[Operation, ...] = (
@@ -62,7 +65,8 @@ OPERATIONS: tuple[Operation, ...] = (
         f"GET {_PATH}",
         200,
         "Follow a response that is being recorded, from its beginning or from behind the place "
-        "that `Last-Event-ID` names, as server-sent events. 204 if there is nothing to follow.",
+        "that `Last-Event-ID` names, as server-sent events; `status` of the event `end` says how "
+        "the recording ended. 204 if there is nothing to follow.",
         media="text/event-stream",
         refusals=(400, 502),
     ),
@@ -83,12 +87,13 @@ async def record_response(call: Call) -> str:
     outcome = await call.services[RecorderService].record(
         call.principal, path_conversation_id(call), call.body
     )
-    return dump({"status": outcome})
+    done = outcome is RecordingStatus.COMPLETED
+    return dump({"status": "success" if done else "cancelled"})
 
 
 async def replay_response(call: Call) -> Reply:
-    """A stream of events with text, then an `end` event. 204 if there is nothing to follow: this
-    is what stops a browser's EventSource from reconnecting.
+    """A stream of events with text, then an `end` event that says how it ended. 204 if there is
+    nothing to follow: this is what stops a browser's EventSource from reconnecting.
     """
     place, forwarded = _parse_cursor(call), HOPS_HEADER in call.headers
     try:
@@ -166,17 +171,24 @@ def _chunk_event(piece: RecordingChunk) -> bytes:
     return f"id: {piece.place}\ndata: {data}\n\n".encode()
 
 
-async def _replay_events(pieces: AsyncIterator[RecordingChunk]) -> AsyncIterator[bytes]:
-    """The event stream. An error, such as lost access, is an event too: the status is already
-    sent."""
+def _end_event(status: RecordingStatus) -> bytes:
+    return f"event: end\ndata: {dump({'status': status})}\n\n".encode()
+
+
+async def _replay_events(pieces: AsyncIterator[ReplayItem]) -> AsyncIterator[bytes]:
+    """The event stream. An error, such as an expired token, is an event too: the HTTP status is
+    already sent."""
     try:
         async for piece in pieces:
-            yield _chunk_event(piece) if piece.text else _KEEP_ALIVE
+            if isinstance(piece, RecordingEnd):
+                yield _end_event(piece.status)
+            else:
+                yield _chunk_event(piece) if piece.text else _KEEP_ALIVE
+    except AccessLost:
+        yield _end_event(RecordingStatus.FORBIDDEN)
     except RecollectError as error:
         _log.info("replay ended with an error", error=type(error).__name__)
         yield f"event: error\ndata: {dump({'code': error.code})}\n\n".encode()
-    else:
-        yield _END_EVENT
 
 
 HANDLERS: dict[str, Handler] = {

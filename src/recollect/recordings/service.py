@@ -19,10 +19,10 @@ from recollect.recordings.ended import EndedRecordings
 from recollect.recordings.heartbeat import RecordingHeartbeat
 from recollect.recordings.model import (
     RecorderLimits,
-    RecordingChunk,
+    RecordingStatus,
     RecordingTiming,
-    RecordOutcome,
     ReplayCursor,
+    ReplayItem,
 )
 from recollect.recordings.ports import Locator, RecordingFile, RecordingFiles, RecordingStores
 from recollect.recordings.recording import Recording, RecordingResult
@@ -140,8 +140,9 @@ class RecorderService:
 
     async def record(
         self, principal: Principal, conversation_id: ConversationId, texts: AsyncIterator[str]
-    ) -> RecordOutcome:
-        """Record texts until there are no more, or until the recording is stopped.
+    ) -> RecordingStatus:
+        """Record texts until there are no more, or until the recording is stopped. Returns how it
+        ended: completed, cancelled or forbidden.
 
         Raises Conflict if recording is disabled or another recording of the conversation runs,
         Unavailable over the stream limits, and RecordingFull if it grows too long. Readers get
@@ -169,13 +170,13 @@ class RecorderService:
         after: ReplayCursor | None = None,
         *,
         forwarded: bool = False,
-    ) -> AsyncIterator[RecordingChunk] | RemoteNode | None:
+    ) -> AsyncIterator[ReplayItem] | RemoteNode | None:
         """Follow a recording from its beginning, or from a cursor on.
 
-        Returns the chunks, the node that has the recording, or None if there is nothing to
-        follow. A cursor of a recording that is gone, or of another conversation, is ignored: a
-        browser that reconnects would not come back after an error. Raises Unavailable over the
-        stream limits. `forwarded` means that another node sent the request here.
+        Returns the chunks and the end, the node that has the recording, or None if there is
+        nothing to follow. A cursor of a recording that is gone, or of another conversation, is
+        ignored: a browser that reconnects would not come back after an error. Raises Unavailable
+        over the stream limits. `forwarded` means that another node sent the request here.
         """
         return await self._replaying.replay(principal, conversation_id, after, forwarded=forwarded)
 
@@ -190,7 +191,7 @@ class RecorderService:
         recording = self._running.get(conversation_id)
         if recording is None:
             return await self._replaying.find_remote(conversation_id)
-        recording.stop(RecordOutcome.CANCELLED)
+        recording.stop(RecordingStatus.CANCELLED)
         try:
             async with asyncio.timeout(self.timing.cancel):
                 await recording.closed.wait()
@@ -222,7 +223,7 @@ class RecorderService:
         when they check access at the next renewal."""
         for recording in self._running.values():
             if recording.tree_id == tree_id:
-                recording.stop(RecordOutcome.CANCELLED)
+                recording.stop(RecordingStatus.CANCELLED)
 
     async def _start_recording(
         self,
@@ -283,7 +284,8 @@ class RecorderService:
                 return recording.stopped
             if text:
                 await recording.append(text)
-        return RecordOutcome.SUCCESS
+        recording.completed = True
+        return RecordingStatus.COMPLETED
 
     async def _await_finish(self, recording: Recording) -> None:
         """Finish the recording, also if the caller's task is cancelled meanwhile.
@@ -292,7 +294,7 @@ class RecorderService:
         answer. Other writers wait until the location is released.
         """
         finishing = self._run_in_background(self._finish(recording))
-        cancelled = recording.stopped is RecordOutcome.CANCELLED
+        cancelled = recording.stopped is RecordingStatus.CANCELLED
         with suppress(TimeoutError):
             async with asyncio.timeout(_CANCEL_NOTICE_SECONDS if cancelled else None):
                 await asyncio.shield(finishing)

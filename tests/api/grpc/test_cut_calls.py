@@ -8,7 +8,7 @@ from uuid import UUID
 import grpc
 import pytest
 
-from recollect.recordings.model import RecordOutcome
+from recollect.recordings.model import RecordingStatus
 from tests.api.fakes import ID
 from tests.api.grpc.adapter import ANN, SECONDS_MAX, Adapter
 from tests.support.grpc.protocol import path_of, protocol
@@ -27,14 +27,14 @@ class Listener:
         self.has_left = False
         self.was_told_of_an_end = False
 
-    async def record(self, _: Any, __: Any, texts: AsyncIterator[str]) -> RecordOutcome:
+    async def record(self, _: Any, __: Any, texts: AsyncIterator[str]) -> RecordingStatus:
         try:
             async for text in texts:
                 self.heard.append(text)
             self.was_told_of_an_end = True
         finally:
             self.has_left = True
-        return RecordOutcome.SUCCESS
+        return RecordingStatus.COMPLETED
 
 
 def begun(adapter: Adapter) -> "tuple[Listener, Any, queue.Queue[bytes | None]]":

@@ -7,7 +7,9 @@ from typing import Any
 import grpc
 
 from recollect.http.errors import error_body, http_headers, http_status
-from recollect.kernel.errors import RecollectError, TransferPending
+from recollect.kernel.errors import AccessLost, RecollectError, TransferPending
+from recollect.recordings.grpc import STATUS_TRAILER
+from recollect.recordings.model import RecordingStatus
 from recollect.rpc.method import Trailers
 
 _STATUS: Mapping[int, grpc.StatusCode] = {
@@ -47,6 +49,8 @@ def describe_error(error: RecollectError, request_id: str, *, strict: bool) -> t
         trailers.append((_RETRY_AFTER.decode(), wait.decode()))
     if isinstance(error, TransferPending):
         trailers.append(("existing-transfer-id", error.existing_transfer_id))
+    if isinstance(error, AccessLost):
+        trailers.append((STATUS_TRAILER, RecordingStatus.FORBIDDEN))
     if strict:
         trailers.append(("error-details", _details_json(body["details"])))
     return _truncate(str(body.get("message") or body["error"])), tuple(trailers)
