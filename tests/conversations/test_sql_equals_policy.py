@@ -221,7 +221,7 @@ def _insert(
         storage.stores.conversations.insert(tx, conversation)
     for user, level in members.items():
         membership = Membership(tree_id, UserId(user), level, NOON)
-        storage.stores.memberships.insert(tx, membership)
+        storage.stores.memberships.insert(tx, membership, confirmed=True)
 
 
 def _clear(storage: Storage, tx: Tx) -> None:

@@ -42,7 +42,7 @@ def plant(
         storage.stores.conversations.insert(tx, root)
         for user_id, level in chosen.items():
             membership = Membership(root.tree_id, UserId(user_id), level, NOON)
-            storage.stores.memberships.insert(tx, membership)
+            storage.stores.memberships.insert(tx, membership, confirmed=level is Level.OWNER)
 
     storage.write(work)
     return root

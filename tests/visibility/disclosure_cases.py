@@ -14,7 +14,7 @@ from recollect.visibility.disclosure import (
     DisclosureSettings,
     MemoryView,
 )
-from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
+from recollect.visibility.model import PublicInGroups, SensitiveInGroups, UnknownOrigin
 
 P, Q, R, S = (PersonId(f"person-{letter}") for letter in "pqrs")
 USER_P, USER_Q = UserId("p"), UserId("q")
@@ -26,9 +26,18 @@ IN_DM, IN_G1, IN_G2 = (Space(SpaceKind.CHAT, chat) for chat in (DM, G1, G2))
 STRICT = DisclosureSettings()
 LENIENT = DisclosureSettings(sensitive_in_groups=SensitiveInGroups.SUBJECT_PRESENT)
 CLOSED = DisclosureSettings(unknown_origin=UnknownOrigin.CLOSED)
+ANYONE = DisclosureSettings(public_in_groups=PublicInGroups.ANYONE)
 
-PRIVATE = ChatView(DM, ChatKind.PRIVATE, frozenset({P}))
-GROUP = ChatView(G2, ChatKind.GROUP, frozenset({P, R}))
+
+def a_group(*confirmed: PersonId, chat_id: ChatId = G2, humans: int | None = None) -> ChatView:
+    """A group of these confirmed people and, if `humans` is more, of others who were invited."""
+    users = frozenset(UserId(one[-1]) for one in confirmed)
+    count = len(confirmed) if humans is None else humans
+    return ChatView(chat_id, ChatKind.GROUP, frozenset(confirmed), users, count)
+
+
+PRIVATE = ChatView(DM, ChatKind.PRIVATE)
+GROUP = a_group(P, R)
 
 
 def a_memory(*subjects: PersonId, space: Space = IN_Q, **facts: Any) -> MemoryView:
@@ -75,11 +84,17 @@ agents: st.SearchStrategy[AskerView] = st.builds(
     AskerView, chats=of_some(DM, G1, G2), orgs=of_some(ORG, OTHER_ORG)
 )
 groups: st.SearchStrategy[ChatView] = st.builds(
-    ChatView, st.sampled_from([G1, G2]), st.just(ChatKind.GROUP), of_some(P, Q, R)
+    lambda chat_id, confirmed, invited: a_group(
+        *confirmed, chat_id=chat_id, humans=len(confirmed) + invited
+    ),
+    st.sampled_from([G1, G2]),
+    of_some(P, Q, R),
+    st.integers(0, 2),
 )
-chats: st.SearchStrategy[ChatView | None] = (
-    st.none() | groups | st.builds(ChatView, st.just(DM), st.just(ChatKind.PRIVATE), of_some(P, Q))
-)
+chats: st.SearchStrategy[ChatView | None] = st.none() | groups | st.just(PRIVATE)
 settings: st.SearchStrategy[DisclosureSettings] = st.builds(
-    DisclosureSettings, st.sampled_from(SensitiveInGroups), st.sampled_from(UnknownOrigin)
+    DisclosureSettings,
+    st.sampled_from(SensitiveInGroups),
+    st.sampled_from(UnknownOrigin),
+    st.sampled_from(PublicInGroups),
 )

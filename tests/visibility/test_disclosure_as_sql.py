@@ -33,9 +33,11 @@ CREATE TABLE asker_user (user_id);
 CREATE TABLE asker_chat (chat_id);
 CREATE TABLE asker_org (org_id);
 CREATE TABLE participant (person_id);
+CREATE TABLE participant_user (user_id);
 """
 
-# `inside`: p owns the space or takes part in it. A NULL `:chat` is the direct context.
+# `inside`: p owns the space or takes part in it. `q_knows`: a confirmed participant owns the
+# space, stated it or was there. A NULL `:chat` is the direct context.
 PREDICATE = """
 WITH facts AS (
   SELECT *,
@@ -49,7 +51,11 @@ WITH facts AS (
     :p IS NOT NULL AND origin = 'chat' AND learned_in IS NOT NULL
       AND :p IN (SELECT person_id FROM witness) AS w,
     sensitivity = 'public' AS is_public,
-    EXISTS (SELECT 1 FROM subject JOIN participant USING (person_id)) AS subject_there
+    EXISTS (SELECT 1 FROM subject JOIN participant USING (person_id)) AS subject_there,
+    (space_kind = 'user' AND space_id IN (SELECT user_id FROM participant_user))
+      OR (stated_by IS NOT NULL AND stated_by IN (SELECT person_id FROM participant))
+      OR (origin = 'chat' AND learned_in IS NOT NULL
+          AND EXISTS (SELECT 1 FROM witness JOIN participant USING (person_id))) AS q_knows
   FROM memory)
 SELECT active
   AND (space_kind NOT IN ('user', 'chat') OR inside
@@ -69,7 +75,9 @@ SELECT active
                              OR (:p IS NOT NULL AND inside AND NOT has_subjects)
           WHEN 'personal' THEN s OR o
           ELSE s OR (o AND t) END
-        WHEN is_public THEN has_subjects OR o
+        WHEN is_public AND has_subjects
+          THEN subject_there OR q_knows OR (:anyone AND :humans > 1)
+        WHEN is_public THEN o
         WHEN :subject_present THEN subject_there
         ELSE sensitivity = 'personal' AND s END)
     END
@@ -101,6 +109,8 @@ def test_the_predicate_shows_what_the_function_shows(
         "in_group": chat is not None and chat.kind is ChatKind.GROUP,
         "closed": settings.unknown_origin == "closed",
         "subject_present": settings.sensitive_in_groups == "subject_present",
+        "anyone": settings.public_in_groups == "anyone",
+        "humans": chat.humans if chat else 0,
     }
     (shown,) = database.execute(PREDICATE, parameters).fetchone()
     database.rollback()
@@ -131,7 +141,8 @@ def fill(
         "asker_user": frozenset(asker.users),
         "asker_chat": frozenset(asker.chats),
         "asker_org": frozenset(asker.orgs),
-        "participant": frozenset(chat.participants if chat else ()),
+        "participant": frozenset(chat.people if chat else ()),
+        "participant_user": frozenset(chat.users if chat else ()),
     }
     for table, members in sets.items():
         database.executemany(f"INSERT INTO {table} VALUES (?)", [(member,) for member in members])

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from itertools import chain, product
 
+import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from recollect.kernel.space import SpaceKind
 from recollect.memories.model import Sensitivity
@@ -112,7 +114,7 @@ RULES = {
     *(
         f"{context}.{sensitivity}.{word}"
         for context, sensitivity, word in product(
-            ["private", "group"], Sensitivity, chain(AskerRelation, ["any", "excluded"])
+            ["private", "group"], Sensitivity, chain(AskerRelation, ["known", "any", "excluded"])
         )
     ),
 }
@@ -126,6 +128,35 @@ def test_every_answer_bears_a_rule_of_the_contract(
     assert told.rule in RULES
     if told.rule.endswith("excluded"):
         assert not told.allowed
+
+
+# Agents' spaces are left out: an agent reads them by its own right, in any chat.
+@pytest.mark.amendment(1)
+@given(cases.memories, cases.people, cases.agents, st.booleans(), cases.settings)
+def test_a_group_of_one_shows_no_more_than_its_member_sees_in_private(
+    memory: MemoryView,
+    member: AskerView,
+    agent: AskerView,
+    confirmed: bool,
+    settings: DisclosureSettings,
+) -> None:
+    if memory.space.kind not in (SpaceKind.USER, SpaceKind.CHAT):
+        return
+    known = replace(member, users=frozenset({cases.USER_P}))
+    group = cases.a_group(*([P] if confirmed else []), chat_id=G1, humans=1)
+    private = ChatView(G1, ChatKind.PRIVATE)
+    in_private = decide_disclosure(memory, known, private, settings).allowed
+    for asker in (known, agent.limited_to(known)):
+        assert in_private or not decide_disclosure(memory, asker, group, settings).allowed
+
+
+@given(cases.memories, cases.people | cases.agents, cases.groups, cases.settings)
+def test_more_confirmed_participants_never_hide(
+    memory: MemoryView, asker: AskerView, chat: ChatView, settings: DisclosureSettings
+) -> None:
+    before = decide_disclosure(memory, asker, chat, settings).allowed
+    more = cases.a_group(P, *chat.people, chat_id=chat.id, humans=chat.humans + 1)
+    assert not before or decide_disclosure(memory, asker, more, settings).allowed
 
 
 @given(cases.memories, cases.people, cases.chats)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from recollect.kernel.ids import PersonId
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import MemoryOrigin, Sensitivity
-from recollect.people.chat import ChatKind
 from recollect.visibility.disclosure import (
     AskerRelation,
     AskerView,
@@ -23,6 +23,7 @@ from recollect.visibility.disclosure import (
 from recollect.visibility.model import UnknownOrigin
 from tests.visibility import disclosure_cases as cases
 from tests.visibility.disclosure_cases import (
+    ANYONE,
     CLOSED,
     G1,
     G2,
@@ -40,6 +41,7 @@ from tests.visibility.disclosure_cases import (
     P,
     Q,
     R,
+    a_group,
     a_memory,
     an_asker,
 )
@@ -55,7 +57,7 @@ private  personal     yes       subject  own   own   -       -        -         
 private  personal     no        -        own   own   -       -        -            -
 private  sensitive    yes       subject  own   -     -       -        -            -
 private  sensitive    no        -        own   -     -       -        -            -
-group    public       yes       any      any   any   any     any      any          any
+group    public       yes       subject  own   own   stated  present  -            -
 group    public       no        -        own   own   -       -        -            -
 group    personal     yes       subject  -     -     -       -        -            -
 group    personal     no        -        -     -     -       -        -            -
@@ -128,7 +130,7 @@ def test_with_subject_present_only_the_presence_of_a_subject_counts(
 ) -> None:
     memory = a_memory_with(sensitivity, "yes", held)
     there = memory.subjects if present == "the subject" else frozenset({R})
-    chat = replace(GROUP, participants=there)
+    chat = a_group(*there)
     word = "any" if present == "the subject" else "excluded"
     expected = DisclosureDecision(word == "any", f"group.{sensitivity}.{word}")
     assert decide_disclosure(memory, an_asker(), chat, LENIENT) == expected
@@ -136,10 +138,93 @@ def test_with_subject_present_only_the_presence_of_a_subject_counts(
 
 def test_with_subject_present_one_of_several_subjects_is_enough() -> None:
     memory = a_memory(Q, R, sensitivity=Sensitivity.SENSITIVE)
-    chat = replace(GROUP, participants=frozenset({P, R}))
-    assert decide_disclosure(memory, an_asker(), chat, LENIENT) == DisclosureDecision(
+    assert decide_disclosure(memory, an_asker(), a_group(P, R), LENIENT) == DisclosureDecision(
         True, "group.sensitive.any"
     )
+
+
+# A public memory about S, who is far away, in a group. `asker` and `other` say what P, who asks,
+# and R have to do with it, and whether they are confirmed (+) or only invited (-).
+GROUP_ROW = """
+asker  other  known     anyone
++      +      excluded  any
++      +S     known     any
++      +O     known     any
++      +T     known     any
++      +W     known     any
++      -S     excluded  any
++      -O     excluded  any
++      -T     excluded  any
++      -W     excluded  any
++S     +      subject   subject
++O     +      own       own
++T     +      stated    stated
++W     +      present   present
++OT    +S     own       own
+-S     +      excluded  subject
+-W     +      excluded  present
+-W     +T     present   present
+-      +T     known     any
+-      -T     excluded  any
+"""
+
+
+def a_memory_about_s(asker: str, other: str) -> MemoryView:
+    """P and R have these relations to it, and nobody else who is near."""
+    held = {P: asker, R: other}
+
+    def who(relation: str) -> list[PersonId]:
+        return [person for person, relations in held.items() if relation in relations]
+
+    owner, stater = [*who("O"), cases.S][0], [*who("T"), cases.S][0]
+    return a_memory(
+        *(who("S") or [cases.S]),
+        space=Space(SpaceKind.USER, owner[-1]),
+        stated_by=stater,
+        origin=MemoryOrigin.CHAT,
+        learned_in=G1,
+        witnesses=frozenset({cases.S, *who("W")}),
+    )
+
+
+@pytest.mark.amendment(1)
+@pytest.mark.parametrize(
+    ("asker", "other", "known", "anyone"),
+    [line.split() for line in GROUP_ROW.split("\n") if line][1:],
+)
+def test_a_group_hears_of_those_who_are_confirmed(
+    asker: str, other: str, known: str, anyone: str
+) -> None:
+    memory = a_memory_about_s(asker, other)
+    confirmed = [person for person, word in ((P, asker), (R, other)) if word[0] == "+"]
+    chat = a_group(*confirmed, humans=2)
+    for settings, word in ((STRICT, known), (ANYONE, anyone)):
+        told = decide_disclosure(memory, an_asker(), chat, settings)
+        assert told == DisclosureDecision(word != "excluded", f"group.public.{word}")
+
+
+@pytest.mark.amendment(1)
+def test_an_agent_that_asks_for_nobody_hears_what_the_group_may() -> None:
+    agent = AskerView(orgs=frozenset({ORG}))
+    about_r, about_s = a_memory(R), a_memory(cases.S, space=Space(SpaceKind.USER, "s"))
+    for memory, chat, word in (
+        (about_r, a_group(R, Q), "known"),
+        (about_s, a_group(P, Q), "excluded"),
+        (about_r, a_group(P, humans=2), "excluded"),
+    ):
+        told = decide_disclosure(memory, agent, chat, STRICT)
+        assert told == DisclosureDecision(word != "excluded", f"group.public.{word}")
+
+
+@pytest.mark.amendment(1)
+@pytest.mark.parametrize("humans", [0, 1])
+def test_even_where_anyone_may_be_heard_of_a_group_of_one_is_no_larger_than_its_member(
+    humans: int,
+) -> None:
+    memory = a_memory(cases.S, space=Space(SpaceKind.USER, "s"))
+    chat = a_group(*[P][:humans])
+    assert not decide_disclosure(memory, an_asker(), chat, ANYONE).allowed
+    assert decide_disclosure(memory, an_asker(), a_group(P, humans=2), ANYONE).allowed
 
 
 # Portable and origin, crossed. `table` stands for the tables above; who: `in` may read the space.
@@ -169,7 +254,7 @@ no        unknown  closed   direct   away      in    space.own
 no        chat     open     direct   away      out   portable.elsewhere
 no        unknown  open     direct   away      out   portable.elsewhere
 """
-TABLE_RULES = {"private": "private.public.subject", "group": "group.public.any"}
+TABLE_RULES = {"private": "private.public.subject", "group": "group.public.subject"}
 
 
 @pytest.mark.parametrize(
@@ -357,7 +442,8 @@ situation                  public  personal  sensitive
 private_with_Q             yes     yes       yes
 group_asked_by_Q           yes     yes       -
 group_asked_by_R_Q_there   yes     -         -
-group_asked_by_R_Q_away    yes     -         -
+group_asked_by_R_P_there   yes     -         -
+group_asked_by_R_Q_away    -       -         -
 private_with_P             yes     yes       yes
 private_with_R             -       -         -
 """
@@ -371,9 +457,8 @@ def test_facts_about_somebody_by_situation(
     situation: str, public: str, personal: str, sensitive: str
 ) -> None:
     asker = {"Q": Q, "P": P}.get(situation[-1], R)
-    there = frozenset({Q, R} if situation.endswith("Q_there") else {R})
-    group = situation.startswith("group")
-    chat = replace(GROUP, participants=there | {asker}) if group else PRIVATE
+    there = {"Q_there": Q, "P_there": P}.get(situation[-7:], R)
+    chat = a_group(*{there, R, asker}) if situation.startswith("group") else PRIVATE
     for sensitivity, word in zip(Sensitivity, (public, personal, sensitive), strict=True):
         memory = a_memory(Q, space=IN_P, sensitivity=sensitivity, stated_by=P)
         assert decide_disclosure(memory, an_asker(asker), chat, STRICT).allowed == (word == "yes")
@@ -406,7 +491,7 @@ def test_a_trait_follows_its_subject_and_chat_talk_does_not() -> None:
     assert decide_disclosure(loves_pizza, an_asker(Q), PRIVATE, STRICT).allowed
     for asker, chat in product([P, Q, R], [PRIVATE, GROUP]):
         assert not decide_disclosure(presents_next, an_asker(asker), chat, STRICT).allowed
-    group = ChatView(G1, ChatKind.GROUP)
+    group = a_group(Q, R, chat_id=G1)
     assert decide_disclosure(presents_next, an_asker(R), group, STRICT).allowed
 
 
@@ -423,7 +508,13 @@ def test_who_was_there_may_hear_it_again_and_who_was_not_may_not() -> None:
     there = decide_disclosure(memory, an_asker(P), PRIVATE, STRICT)
     assert there == DisclosureDecision(True, "private.public.present")
     assert not decide_disclosure(memory, later, PRIVATE, STRICT).allowed
-    assert decide_disclosure(memory, later, ChatView(G1, ChatKind.GROUP), STRICT).allowed
+    group = a_group(P, cases.S, chat_id=G1)
+    assert decide_disclosure(memory, later, group, STRICT) == DisclosureDecision(
+        True, "group.public.known"
+    )
+    for_newcomers = a_group(Q, cases.S, chat_id=G1)
+    elsewhere = replace(memory, subjects=frozenset({P}))
+    assert not decide_disclosure(elsewhere, later, for_newcomers, STRICT).allowed
 
 
 def test_no_subjects_in_the_own_space_counts_in_a_group_and_in_another_chats_space_not() -> None:

@@ -25,7 +25,7 @@ from recollect.visibility.disclosure import (
     MemoryView,
     decide_disclosure,
 )
-from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
+from recollect.visibility.model import PublicInGroups, SensitiveInGroups, UnknownOrigin
 from tests.conftest import Serve
 from tests.support.memory.builders import a_memory
 from tests.support.memory.callers import Caller, Callers
@@ -35,9 +35,15 @@ from tests.support.memory.store import StoredMemories, open_stored_memories
 from tests.support.world import World
 
 SETTINGS = [
-    DisclosureSettings(sensitive, unknown)
-    for sensitive, unknown in product(SensitiveInGroups, UnknownOrigin)
+    *(
+        DisclosureSettings(sensitive, unknown)
+        for sensitive, unknown in product(SensitiveInGroups, UnknownOrigin)
+    ),
+    DisclosureSettings(public_in_groups=PublicInGroups.ANYONE),
 ]
+# Who takes part in each chat, and who did so when everything was said.
+PRESENT = {"alone": "p", "there": "pz", "later": "pz", "elsewhere": "po"}
+WITNESSES = PRESENT | {"later": "z", "never": "o"}
 # Every how many-th row is explained, too; a number that shares no divisor with those of the table.
 EXPLAINED = 7
 
@@ -60,12 +66,13 @@ class Cast:
         return AskerView(self.people["p"], users, present, frozenset({DEFAULT_ORG}))
 
     def context(self, name: str | None) -> ChatView | None:
-        """A chat as the rule sees it: everybody but O is in it, but for P's private one."""
+        """A chat as the rule sees it: all of them mean to take part."""
         if name is None:
             return None
         kind = ChatKind.PRIVATE if name == "alone" else ChatKind.GROUP
-        names = {"alone": "p", "there": "pz", "later": "pz", "elsewhere": "po"}[name]
-        return ChatView(self.chats[name], kind, frozenset(self.people[one] for one in names))
+        present = frozenset(self.people[one] for one in PRESENT[name])
+        users = frozenset(UserId(self.users[one]) for one in PRESENT[name])
+        return ChatView(self.chats[name], kind, present, users, len(present))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +103,10 @@ class Case:
     def view(self, cast: Cast) -> MemoryView:
         """The same as the rule sees it."""
         members = self.members(cast)
-        present = self.origin is MemoryOrigin.CHAT and self.learned_in in ("there", "alone")
+        present = WITNESSES[self.learned_in] if self.origin is MemoryOrigin.CHAT else ""
         return MemoryView(
             **{**members, "subjects": frozenset(members["subjects"])},
-            witnesses=frozenset({cast.people["p"]} if present else ()),
+            witnesses=frozenset(cast.people[one] for one in present),
             orgs=frozenset({DEFAULT_ORG}),
         )
 
@@ -126,8 +133,11 @@ CASES = tuple(cases())
 
 
 @pytest.mark.scenario(35)
+@pytest.mark.amendment(1)
 @pytest.mark.parametrize(
-    "settings", SETTINGS, ids=lambda one: f"{one.sensitive_in_groups}-{one.unknown_origin}"
+    "settings",
+    SETTINGS,
+    ids=lambda one: f"{one.sensitive_in_groups}-{one.unknown_origin}-{one.public_in_groups}",
 )
 def test_every_row_of_the_table_is_told_as_the_rule_says(
     serve: Serve, settings: DisclosureSettings
@@ -135,6 +145,7 @@ def test_every_row_of_the_table_is_told_as_the_rule_says(
     world = serve(
         privacy__sensitive_in_groups=str(settings.sensitive_in_groups),
         privacy__unknown_origin=str(settings.unknown_origin),
+        privacy__public_in_groups=str(settings.public_in_groups),
     )
     with open_stored_memories(world) as stored_memories:
         cast = a_cast(world)
@@ -167,7 +178,8 @@ def a_cast(world: World) -> Cast:
         "alone": alone(p),
         "elsewhere": a_chat(p, o),
     }
-    return Cast(p, z, people, {"p": p.name, "o": o.name}, {k: ChatId(v) for k, v in chats.items()})
+    users = {"p": p.name, "o": o.name, "z": z.name}
+    return Cast(p, z, people, users, {k: ChatId(v) for k, v in chats.items()})
 
 
 def stored(stored_memories: StoredMemories, cast: Cast) -> list[str]:

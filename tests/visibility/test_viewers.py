@@ -14,10 +14,15 @@ from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
 from recollect.kernel.ids import AgentId, ChatId, OrgId, PersonId, UserId
 from recollect.kernel.owner import Owner, OwnerKind
 from recollect.memories.model import ReadContext
-from recollect.people.chat import Chat, ChatKind, Participant, ParticipantKind
+from recollect.people.chat import (
+    Chat,
+    ChatKind,
+    Participant,
+    ParticipantKeys,
+    ParticipantKind,
+)
 from recollect.people.model import Person
-from recollect.visibility.disclosure import DisclosureSettings
-from recollect.visibility.model import SensitiveInGroups
+from recollect.visibility.disclosure import ChatView, DisclosureSettings
 from recollect.visibility.viewer import Viewer
 from recollect.visibility.viewers import ViewerFactory
 from tests.support.builders import NOON, plant
@@ -27,6 +32,8 @@ from tests.support.storage import Storage, a_storage
 ACME = frozenset({OrgId("acme")})
 USER, PERSON, AGENT = ParticipantKind.USER, ParticipantKind.PERSON, ParticipantKind.AGENT
 BOT = ParticipantKind.AGENT, "bot"
+DEE = ParticipantKeys(people=frozenset({PersonId("dee")}))
+A_BOT = ParticipantKeys(agent=AgentId("bot"))
 
 
 @dataclass
@@ -205,9 +212,27 @@ def test_a_tree_is_a_chat_of_its_members(stage: Stage) -> None:
         stage.viewer(user("ann"), tree.id)
 
 
-def test_who_takes_part_is_known_where_it_matters(stage: Stage) -> None:
-    chat = stage.chat("g4", (USER, "ann"), (PERSON, "dee"), BOT, group=True)
-    lenient = SensitiveInGroups.SUBJECT_PRESENT
-    viewer = stage.viewer(user("ann"), chat, sensitive_in_groups=lenient)
-    assert viewer.chat is not None
-    assert viewer.chat.participants == {"ann-person", "dee"}
+@pytest.mark.amendment(2)
+def test_only_confirmed_people_count_and_all_of_their_users_do(stage: Stage) -> None:
+    chat = stage.chat("g4", (USER, "ann"), (PERSON, "dee"), (USER, "bob"), BOT, group=True)
+    viewer = stage.viewer(user("ann"), chat)
+    assert viewer.chat == ChatView(chat, ChatKind.GROUP, humans=3)
+    for keys in (ParticipantKeys(users=frozenset({UserId("ann")})), DEE, A_BOT):
+        stage.storage.do(stage.storage.stores.chats.confirm, chat, keys, at=NOON)
+    present = frozenset({PersonId("ann-person"), PersonId("dee")})
+    users = frozenset({UserId("ann")})
+    assert stage.viewer(user("ann"), chat).chat == ChatView(
+        chat, ChatKind.GROUP, present, users, humans=3
+    )
+
+
+@pytest.mark.amendment(1)
+def test_alone_with_somebody_in_a_group_an_agent_has_no_more_than_both(stage: Stage) -> None:
+    elsewhere = stage.chat("g5", BOT, group=True)
+    together = stage.chat("g6", (PERSON, "dee"), BOT, group=True)
+    chat = stage.chat("g7", (PERSON, "dee"), BOT, (AGENT, "aid"), group=True)
+    asker = stage.viewer(agent("bot"), chat).asker
+    assert asker.chats >= {chat, together}
+    assert elsewhere not in asker.chats
+    stranger = stage.chat("g8", (USER, "of-no-org"), BOT, group=True)
+    assert stage.viewer(agent("bot"), stranger).asker.orgs == frozenset()

@@ -81,9 +81,10 @@ def build_context(
     audit = MemoryAudit(base)
     gate = GateService(base, require_justification=settings.admin.require_justification)
     privacy = settings.privacy
-    viewers = ViewerFactory(
-        stores, runtime, DisclosureSettings(privacy.sensitive_in_groups, privacy.unknown_origin)
+    disclosure = DisclosureSettings(
+        privacy.sensitive_in_groups, privacy.unknown_origin, privacy.public_in_groups
     )
+    viewers = ViewerFactory(stores, runtime, disclosure)
     facts = VisibilityFacts(stores)
     expiry = ExpiryCalculator(rules, settings.retention.profile)
     screening_rules = ScreeningRules(

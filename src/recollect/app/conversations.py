@@ -31,7 +31,7 @@ def build_conversation_services(context: AppContext, recorder: RecorderService) 
         ),
         build_entry_search(context),
         IndexingService(context, indexer),
-        SharingService(context),
+        SharingService(context, local=settings.auth.mode == "local"),
         TransferService(context, lifetime=timedelta(days=settings.transfers.ttl_days)),
         AdminService(context, forget=recorder.cancel_for_tree),
         EvictionService(

@@ -16,7 +16,8 @@ from recollect.people.service import PeopleService
 
 def build_people_family(context: AppContext) -> Services:
     settings, stores, audit = context.settings, context.stores, context.audit
-    orgs = OrgMemberships(settings.orgs.members, local=settings.auth.mode == "local")
+    local = settings.auth.mode == "local"
+    orgs = OrgMemberships(settings.orgs.members, local=local)
     merging = MergeService(
         context, audit, count_visible=MergeCounter(stores, context.viewers).count_visible
     )
@@ -37,5 +38,7 @@ def build_people_family(context: AppContext) -> Services:
         ClaimService(context, audit, names=context.names),
         merging,
         ChatService(context, audit),
-        ParticipantService(context, audit, registrar=registrar, orgs_of=orgs.find_orgs),
+        ParticipantService(
+            context, audit, registrar=registrar, orgs_of=orgs.find_orgs, local=local
+        ),
     )

@@ -28,7 +28,7 @@ def build_portability_family(context: AppContext) -> Services:
             context,
             context.audit,
             reader=LineReader(context.screening, context.names),
-            others=OtherImporter(stores, targets),
+            others=OtherImporter(stores, targets, local=context.settings.auth.mode == "local"),
             memories=MemoryImporter(
                 stores,
                 context.runtime,

@@ -72,11 +72,13 @@ class SyncEntries(WriteEntry):
 
 @dataclass(frozen=True, slots=True)
 class ShareConversation:
-    """Give a user a level in the whole tree; a member's level is replaced."""
+    """Give a user a level in the whole tree; a member's level is replaced. `confirmed`: they have
+    agreed to take part."""
 
     conversation_id: ConversationId
     user_id: UserId
     level: Level
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

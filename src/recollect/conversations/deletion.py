@@ -69,7 +69,7 @@ def restore_tree(
     owner has to share the conversation again."""
     stores.conversations.update_deleted(tx, branch.tree_id, None)
     owner = Membership(branch.tree_id, branch.owner_user_id, Level.OWNER, at)
-    stores.memberships.insert(tx, owner)
+    stores.memberships.insert(tx, owner, confirmed=True)
     auditor.record_membership(
         tx,
         principal,

@@ -66,7 +66,8 @@ class Branch:
     """The part of a conversation that access checks and appends need, in one cheap row.
 
     `level` is the caller's level in the tree, None for a non-member. `last_seq` and `last_at` are
-    the position and time of the newest entry of the whole tree.
+    the position and time of the newest entry of the whole tree. `confirmed`: a member who has
+    confirmed to take part.
     """
 
     id: ConversationId
@@ -79,6 +80,7 @@ class Branch:
     updated_at: datetime
     last_text_seq: int | None
     title_pending: bool
+    confirmed: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -264,8 +264,12 @@ class MembershipStore(Protocol):
         """By `created_at` and user."""
         ...
 
-    def insert(self, tx: Tx, membership: Membership) -> None:
-        """Begin a membership and a participation."""
+    def insert(self, tx: Tx, membership: Membership, *, confirmed: bool) -> None:
+        """Begin a membership and a participation. Who is not confirmed is only invited."""
+        ...
+
+    def confirm(self, tx: Tx, tree_id: TreeId, user_id: UserId, *, at: datetime) -> None:
+        """Confirm the participation of a member, if it is not confirmed yet."""
         ...
 
     def update_level(self, tx: Tx, membership: Membership) -> None:

@@ -226,6 +226,10 @@ class ConversationService:
         )
         if not self._stores.conversations.insert(tx, fork):
             raise RetryTransaction
+        if not branch.confirmed:
+            self._stores.memberships.confirm(
+                tx, branch.tree_id, principal.user_id, at=fork.created_at
+            )
         return ConversationWithLevel(fork, parent.level)
 
     def _resolve_cursor(
@@ -292,7 +296,7 @@ def insert_root(tx: Tx, stores: ConversationStores, conversation: Conversation) 
     if not stores.conversations.insert(tx, conversation):
         raise RetryTransaction
     owner = Membership(conversation.tree_id, conversation.owner_user_id, Level.OWNER, at)
-    stores.memberships.insert(tx, owner)
+    stores.memberships.insert(tx, owner, confirmed=True)
 
 
 def named_chat_error() -> Forbidden:

@@ -48,12 +48,27 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """One interval in which somebody takes part in a chat. Rejoining starts another interval."""
+    """One interval in which somebody takes part in a chat. Rejoining starts another interval.
+
+    `confirmed_at` is None for who was only invited. A confirmation holds for the whole interval,
+    from `joined_at` on.
+    """
 
     kind: ParticipantKind
     id: str
     joined_at: datetime
     left_at: datetime | None = None
+    confirmed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """The humans who take part in a chat now. `people` and `users` are those who have confirmed
+    it; `humans` counts all."""
+
+    people: frozenset[PersonId]
+    users: frozenset[UserId]
+    humans: int
 
 
 def check_chat(chat_id: str, *, title: str | None = None, provider: str | None = None) -> None:
@@ -121,3 +136,14 @@ class ParticipantKeys:
         person_id = requester.person_id
         people = frozenset({person_id}) if person_id is not None else frozenset[PersonId]()
         return cls(requester.user_ids, people, requester.agent_id)
+
+    @classmethod
+    def for_participant(cls, participant: Participant) -> "ParticipantKeys":
+        """The one key of a stored participation."""
+        match participant.kind:
+            case ParticipantKind.USER:
+                return cls(users=frozenset({UserId(participant.id)}))
+            case ParticipantKind.PERSON:
+                return cls(people=frozenset({PersonId(participant.id)}))
+            case ParticipantKind.AGENT:
+                return cls(agent=AgentId(participant.id))

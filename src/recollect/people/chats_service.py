@@ -130,7 +130,7 @@ class ChatService:
 def creator_participant(requester: Requester, at: datetime) -> Participant:
     """The caller as a participant."""
     kind = ParticipantKind.USER if requester.agent_id is None else ParticipantKind.AGENT
-    return Participant(kind, requester.identity.id, at)
+    return Participant(kind, requester.identity.id, at, confirmed_at=at)
 
 
 def load_chat_access(tx: Tx, stores: PeopleStores, requester: Requester, chat: Chat) -> ChatAccess:

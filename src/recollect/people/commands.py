@@ -94,7 +94,9 @@ class PutChat(StrictBody, title="ChatBody"):
 
 
 class PutParticipant(StrictBody, title="ParticipantBody"):
-    """Somebody to bring in; without `joined_at` from now on."""
+    """Somebody to bring in; without `joined_at` from now on. `confirmed`: they have agreed to take
+    part."""
 
     kind: Annotated[ParticipantKind, exact_word(ParticipantKind)]
     joined_at: Instant | None = None
+    confirmed: OffByDefault = False

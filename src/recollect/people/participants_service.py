@@ -2,6 +2,7 @@
 members and change by sharing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.agents.requesters import UserRegistrar
@@ -9,6 +10,7 @@ from recollect.agents.service import require_agent
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
+from recollect.identity.confirmation import check_may_confirm
 from recollect.identity.requester import Requester
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
@@ -20,6 +22,7 @@ from recollect.kernel.validation import check_name
 from recollect.people.chat import (
     Chat,
     Participant,
+    ParticipantKeys,
     ParticipantKind,
     check_can_join,
     check_participants_changeable,
@@ -53,8 +56,11 @@ class ParticipantService:
         *,
         registrar: UserRegistrar,
         orgs_of: Callable[[UserId], frozenset[OrgId]],
+        local: bool,
     ) -> None:
-        """`orgs_of` returns the orgs of a user who has not presented a token."""
+        """`orgs_of` returns the orgs of a user who has not presented a token. `local`: the server
+        trusts the names that callers give themselves."""
+        self._local = local
         self._database = context.database
         self._stores = context.stores
         self._runtime = context.runtime
@@ -90,7 +96,11 @@ class ParticipantService:
     async def add(
         self, requester: Requester, chat_id: ChatId, member_id: str, command: PutParticipant
     ) -> Participation:
-        """Add a participant. One who takes part already is returned unchanged.
+        """Add a participant. One who takes part already is returned, confirmed if this call
+        confirms it and else unchanged.
+
+        Who adds themself is confirmed, anybody else only invited. Forbidden to confirm others,
+        except as `check_may_confirm` says.
 
         A participant may see memories that were learned while they took part. So only the chat's
         creator, an agent or a trusted client may set a `joined_at` in the past.
@@ -100,6 +110,8 @@ class ParticipantService:
         if joined_at is not None and joined_at > self._runtime.clock.now():
             raise ValidationFailed.for_field("joined_at", "must not lie in the future")
         async with self._audit.audit_refusals(requester, "putParticipant"):
+            if command.confirmed:
+                check_may_confirm(requester.principal, local=self._local)
             return await self._database.write(
                 lambda tx: self._add(tx, requester, chat_id, member_id, command)
             )
@@ -148,13 +160,26 @@ class ParticipantService:
             tx, self._stores, [participant_ref(one) for one in (*present, participant)]
         )
         identity = identities[participant_ref(participant)]
+        confirmed = command.confirmed or identity.is_caller(requester)
+        confirmed_at = self._runtime.clock.now() if confirmed else None
         for one in present:
             if identities[participant_ref(one)] == identity:
-                return visible_participations(tx, self._stores, requester, chat, [one])[0]
+                present_one = self._confirm(tx, chat_id, one, confirmed_at)
+                return visible_participations(tx, self._stores, requester, chat, [present_one])[0]
+        participant = replace(participant, confirmed_at=confirmed_at)
         check_can_join(chat, self._stores.chats.current_people(tx, chat_id), identity.person_id)
         self._stores.chats.join(tx, chat_id, participant)
         self._record(tx, requester, "chat.join", chat_id, participant)
         return visible_participations(tx, self._stores, requester, chat, [participant])[0]
+
+    def _confirm(
+        self, tx: Tx, chat_id: ChatId, participant: Participant, at: datetime | None
+    ) -> Participant:
+        """Confirm a participation, unless it is so already or `at` is None."""
+        if at is None or participant.confirmed_at is not None:
+            return participant
+        self._stores.chats.confirm(tx, chat_id, ParticipantKeys.for_participant(participant), at=at)
+        return replace(participant, confirmed_at=at)
 
     def _resolve_joined_at(
         self, requester: Requester, chat: Chat, joined_at: datetime | None

@@ -13,13 +13,14 @@ from recollect.people.store.bundle import PeopleStores
 @dataclass(frozen=True, slots=True)
 class Participation:
     """One interval of participation. A human has a `person_id`, and a `user_id` if the caller may
-    see it; an agent has an `agent_id`."""
+    see it; an agent has an `agent_id`. Without `confirmed_at` it is only an invitation."""
 
     person_id: PersonId | None
     user_id: UserId | None
     agent_id: str | None
     joined_at: datetime
     left_at: datetime | None
+    confirmed_at: datetime | None
 
 
 def visible_participations(
@@ -44,6 +45,7 @@ def visible_participations(
                 row.id if row.kind is ParticipantKind.AGENT else None,
                 row.joined_at,
                 row.left_at,
+                row.confirmed_at,
             )
         )
     return participations

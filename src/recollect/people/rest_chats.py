@@ -39,6 +39,7 @@ class ParticipantResource(Resource):
     agent_id: str | None
     joined_at: InstantText
     left_at: InstantText | None
+    confirmed_at: InstantText | None
 
 
 RESOURCES = resource_schemas(ChatResource, ParticipantResource)
@@ -75,7 +76,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "listParticipants",
         f"GET {_CHAT_PATH}/participants",
         200,
-        "List who takes part, by when they joined.",
+        "List who takes part, by when they joined. Who has no `confirmed_at` is only invited.",
         response="Participant",
         query=(flag_param("include_left", "Show also the stays that have ended."),),
         paging=LIST,
@@ -86,7 +87,9 @@ OPERATIONS: tuple[Operation, ...] = (
         200,
         "Bring a user, person or agent in; who takes part already stays as is. Needs somebody "
         "who takes part, or the creator. Only the creator, an agent or a trusted client may set "
-        "`joined_at`. A private chat has one human.",
+        "`joined_at`. A private chat has one human. Who is brought in by somebody else is invited "
+        "until they write there or put themself in, or until an admin or a trusted client sends "
+        "`confirmed`.",
         response="Participant",
         body=PutParticipant,
     ),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from recollect.db.transaction import Tx
+from recollect.identity.confirmation import may_confirm_others
 from recollect.kernel.errors import Forbidden, NotFound
 from recollect.kernel.ids import ChatId, PersonId, UserId
 from recollect.kernel.owner import Owner, parse_agent_id
@@ -33,7 +34,9 @@ _REPLACEABLE = frozenset({LineType.AGENT, LineType.PERSON, LineType.CHAT})
 class OtherImporter:
     """Imports lines that are not memories, one at a time."""
 
-    def __init__(self, stores: PortabilityStores, places: ImportTargets) -> None:
+    def __init__(self, stores: PortabilityStores, places: ImportTargets, *, local: bool) -> None:
+        """`local`: the server trusts the names that callers give themselves."""
+        self._local = local
         self._stores = stores
         self._places = places
 
@@ -165,7 +168,8 @@ class OtherImporter:
 
     def _restrict_participation(self, tx: Tx, order: ImportOrder, values: LineValues) -> LineValues:
         """Only the creator of a chat may import who took part in it. Of a private chat they may
-        import agents and themself alone."""
+        import agents and themself alone. Others are only invited, unless the importer may confirm
+        them."""
         who, chat_id = order.requester.identity, values["chat_id"]
         chat = order.foreseen.chats.get(chat_id) or self._fetch_chat(tx, chat_id)
         if chat is None:
@@ -173,7 +177,10 @@ class OtherImporter:
         alone = chat["kind"] is ChatKind.PRIVATE and values["kind"] is not ParticipantKind.AGENT
         if chat["created_by"] != who or (alone and Owner.user(values["member_id"]) != who):
             raise not_owner_error()
-        return values
+        oneself = (values["kind"], values["member_id"]) == (who.kind, who.id)
+        if oneself or may_confirm_others(order.requester.principal, local=self._local):
+            return values
+        return values | {"confirmed_at": None}
 
     def _fetch_chat(self, tx: Tx, chat_id: str) -> LineValues | None:
         chat = self._stores.chats.fetch(tx, ChatId(chat_id))

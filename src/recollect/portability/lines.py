@@ -149,6 +149,7 @@ LINE_FIELDS: Mapping[LineType, tuple[LineField, ...]] = {
         LineField("member_id", _NAME, True),
         LineField("joined_at", parse_instant, True),
         LineField("left_at", parse_instant),
+        LineField("confirmed_at", parse_instant),
     ),
     LineType.RUN: (
         *line_fields(_NAME, "id", "agent_id", needed=True),

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from recollect.conversations.access import authorize_branch
+from recollect.conversations.model import Branch
 from recollect.db.context import ServiceContext
 from recollect.identity.actions import Action
 from recollect.identity.decide import scope_for
 from recollect.identity.model import Principal
 from recollect.kernel.errors import Unauthenticated
-from recollect.kernel.ids import ConversationId, TreeId
+from recollect.kernel.ids import ConversationId
 from recollect.recordings.ports import RecordingStores
 
 
@@ -22,18 +23,25 @@ class RecordingAccess:
 
     async def authorize(
         self, principal: Principal, action: Action, conversation_id: ConversationId
-    ) -> TreeId:
-        """Return the conversation's tree if the caller may do this there.
+    ) -> Branch:
+        """Return the conversation's branch if the caller may do this there.
 
         Raises NotFound if it is not live, Forbidden if the caller may not, and Unauthenticated if
         the caller's token has expired since the stream began.
         """
         if principal.is_expired(self._clock.now()):
             raise Unauthenticated("the token has expired")
-        branch = await self._database.read(
+        return await self._database.read(
             lambda tx: authorize_branch(tx, self._stores, principal, action, conversation_id)
         )
-        return branch.tree_id
+
+    async def confirm_writer(self, principal: Principal, branch: Branch) -> None:
+        """Who records takes part by their own will."""
+        if not branch.confirmed:
+            confirm, now = self._stores.memberships.confirm, self._clock.now()
+            await self._database.write(
+                lambda tx: confirm(tx, branch.tree_id, principal.user_id, at=now)
+            )
 
     async def filter_readable(
         self, principal: Principal, conversation_ids: Sequence[ConversationId]

@@ -148,14 +148,15 @@ class RecorderService:
         Unavailable over the stream limits, and RecordingFull if it grows too long. Readers get
         what was written before the end in every case.
         """
-        tree_id = await self._access.authorize(principal, Action.RECORD, conversation_id)
+        branch = await self._access.authorize(principal, Action.RECORD, conversation_id)
         if self._registry is None:
             raise Conflict(_DISABLED)
         with self._stream_limits.reserve(principal.user_id):
             recording = await self._start_recording(
-                principal, conversation_id, tree_id, self._registry
+                principal, conversation_id, branch.tree_id, self._registry
             )
             try:
+                await self._access.confirm_writer(principal, branch)
                 outcome = await self._record_texts(recording, texts)
             finally:
                 await self._await_finish(recording)

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from recollect.kernel.retention_rules import RetentionProfile
 from recollect.kernel.space import SpaceMode
 from recollect.settings.section import Key, Name, Section, Share, broken_rule
-from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
+from recollect.visibility.model import PublicInGroups, SensitiveInGroups, UnknownOrigin
 
 
 class MemorySettings(Section):
@@ -43,6 +43,11 @@ class PrivacySettings(Section):
         SensitiveInGroups.NEVER,
         description="whether sensitive memories are shown in a group: `never`, or while a subject "
         "takes part (`subject_present`)",
+    )
+    public_in_groups: PublicInGroups = Field(
+        PublicInGroups.KNOWN,
+        description="public memories about somebody in a group: those that one of the people who "
+        "take part has to do with (`known`), or all (`anyone`)",
     )
     unknown_origin: UnknownOrigin = Field(
         UnknownOrigin.OPEN,

@@ -9,14 +9,14 @@ compares a column with a parameter, or asks whether a joined table has a row for
 `visibility/sql.py` is that twin; change both together. In comments below, p is the person judged.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from recollect.kernel.ids import ChatId, OrgId, PersonId, UserId
 from recollect.kernel.space import OPEN_KINDS, Space, SpaceKind
 from recollect.memories.model import MemoryOrigin, Sensitivity
 from recollect.people.chat import ChatKind
-from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
+from recollect.visibility.model import PublicInGroups, SensitiveInGroups, UnknownOrigin
 
 
 class AskerRelation(StrEnum):
@@ -32,10 +32,11 @@ class AskerRelation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DisclosureSettings:
-    """The two privacy settings. By default groups are strict and imports are open."""
+    """The privacy settings. By default groups are strict and imports are open."""
 
     sensitive_in_groups: SensitiveInGroups = SensitiveInGroups.NEVER
     unknown_origin: UnknownOrigin = UnknownOrigin.OPEN
+    public_in_groups: PublicInGroups = PublicInGroups.KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ class MemoryView:
     `space_allows` says whether every caller may read the space; it is used for agent, run and org
     spaces only.
 
-    The sets may be reduced to the people who matter: p, and for `subjects` also the chat's
-    participants, as long as a memory with subjects keeps at least one.
+    The sets may be reduced to the people who matter: p and the chat's confirmed participants, as
+    long as a memory with subjects keeps at least one.
     """
 
     space: Space
@@ -99,15 +100,25 @@ class AskerView:
     chats: frozenset[ChatId] = frozenset()
     orgs: frozenset[OrgId] = frozenset()
 
+    def limited_to(self, other: "AskerView") -> "AskerView":
+        """The asker with those chats and orgs only that the other one has too."""
+        return replace(self, chats=self.chats & other.chats, orgs=self.orgs & other.orgs)
+
 
 @dataclass(frozen=True, slots=True)
 class ChatView:
-    """The chat in which the call is made. Its current `participants` are needed only by the setting
-    `subject_present`."""
+    """The chat in which the call is made. What follows the kind matters in groups only.
+
+    `people` are the people whose presence counts: they take part now and have confirmed it. `users`
+    are the users linked to them. Agents are never among them. `humans` counts all people who take
+    part now, also those who were only invited.
+    """
 
     id: ChatId
     kind: ChatKind
-    participants: frozenset[PersonId] = frozenset()
+    people: frozenset[PersonId] = frozenset()
+    users: frozenset[UserId] = frozenset()
+    humans: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,21 +264,51 @@ def _decide_by_relations(
 def _disclosing_reason(
     memory: MemoryView, asker: AskerView, chat: ChatView | None, settings: DisclosureSettings
 ) -> str | None:
-    """The relation that discloses it, `any` where none is needed, None if it stays hidden."""
-    if chat is not None and _is_group(chat) and _is_open_to_group(memory, chat, settings):
-        return "any"
+    """The relation that discloses it; `known` or `any` where the asker needs none; None if it stays
+    hidden."""
     relations = asker_relations(memory, asker, chat)
+    if chat is not None and _is_group(chat):
+        if memory.is_public and memory.has_subjects:
+            word = _word_for_group(memory, chat, settings)
+            return (_first_of(relations) or word) if word else None
+        if _is_subject_heard(memory, chat, settings):
+            return "any"
     sufficient = _sufficient_relations(memory, relations, group=_is_group(chat), settings=settings)
-    return next(
-        (relation for relation in AskerRelation if relation in relations & sufficient), None
+    return _first_of(relations & sufficient)
+
+
+def _first_of(relations: frozenset[AskerRelation]) -> AskerRelation | None:
+    return next((relation for relation in AskerRelation if relation in relations), None)
+
+
+def _word_for_group(memory: MemoryView, chat: ChatView, settings: DisclosureSettings) -> str | None:
+    """Why a group hears a public memory about somebody; None if it doesn't."""
+    if is_open_to_anyone(chat, settings):
+        return "any"
+    return "known" if _is_known_to_participants(memory, chat) else None
+
+
+def is_open_to_anyone(chat: ChatView, settings: DisclosureSettings) -> bool:
+    """Does the group hear every public memory about somebody? Even with `anyone` a group of one
+    doesn't: it would show its one member more than a private chat does."""
+    return settings.public_in_groups is PublicInGroups.ANYONE and chat.humans > 1
+
+
+def _is_known_to_participants(memory: MemoryView, chat: ChatView) -> bool:
+    """Is one of the confirmed participants a subject, the owner of its space, the one who stated
+    it, or was there when it was said? They could tell the group themselves."""
+    return (
+        bool(memory.subjects & chat.people)
+        or (memory.space.kind is SpaceKind.USER and memory.space.id in chat.users)
+        or memory.stated_by in chat.people
+        or (memory.origin_chat is not None and bool(memory.witnesses & chat.people))
     )
 
 
-def _is_open_to_group(memory: MemoryView, chat: ChatView, settings: DisclosureSettings) -> bool:
-    if memory.is_public:
-        return memory.has_subjects
+def _is_subject_heard(memory: MemoryView, chat: ChatView, settings: DisclosureSettings) -> bool:
+    """With `subject_present`: is a memory that is not public about a confirmed participant?"""
     lenient = settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
-    return lenient and bool(memory.subjects & chat.participants)
+    return lenient and not memory.is_public and bool(memory.subjects & chat.people)
 
 
 def _sufficient_relations(
@@ -280,7 +321,7 @@ def _sufficient_relations(
     """Which relations are sufficient to disclose this memory."""
     if group:
         # With `subject_present` a non-public memory depends on who takes part
-        # (`_is_open_to_group`), never on who asks: everybody in the group reads the answer.
+        # (`_is_subject_heard`), never on who asks: everybody in the group reads the answer.
         strict = settings.sensitive_in_groups is SensitiveInGroups.NEVER
         return _GROUP_RELATIONS[memory.sensitivity] if strict or memory.is_public else frozenset()
     if memory.sensitivity is Sensitivity.SENSITIVE and AskerRelation.STATED in relations:
@@ -295,7 +336,7 @@ _PRIVATE_RELATIONS = {
     Sensitivity.PERSONAL: frozenset({AskerRelation.SUBJECT, AskerRelation.OWN}),
     Sensitivity.SENSITIVE: frozenset({AskerRelation.SUBJECT}),
 }
-# A public memory with subjects needs no relation in a group (`_is_open_to_group`), so the row for
+# A public memory with subjects depends on those who take part (`_word_for_group`), so the row for
 # PUBLIC is about memories without subjects. `subject_present` does not use the other two rows.
 _GROUP_RELATIONS: dict[Sensitivity, frozenset[AskerRelation]] = {
     Sensitivity.PUBLIC: frozenset({AskerRelation.OWN, AskerRelation.NO_SUBJECTS}),

@@ -22,15 +22,15 @@ from recollect.memories.model import (
     StoredMemory,
     effective_status,
 )
-from recollect.people.chat import Participant, ParticipantKeys, ParticipantKind, is_present
+from recollect.people.chat import ParticipantKeys, ParticipantKind, is_present
 from recollect.people.store.bundle import PeopleStores
-from recollect.visibility.disclosure import AskerView, MemoryView
 from recollect.visibility.disclosure import DisclosureDecision as Disclosure
+from recollect.visibility.disclosure import MemoryView
 from recollect.visibility.viewer import Viewer, can_view
 
 
 class VisibilityFacts:
-    """Looks up the facts of a row and of its space. Sets of people are reduced to the asker."""
+    """Looks up the facts of a row and of its space."""
 
     def __init__(self, stores: PeopleStores) -> None:
         self._stores = stores
@@ -96,7 +96,7 @@ class VisibilityFacts:
             stated_by=PersonId(memory.stated_by) if memory.stated_by is not None else None,
             subjects=frozenset(PersonId(subject) for subject in memory.subjects),
             bare_names=bool(stored.bare_names),
-            witnesses=self._witnesses(tx, memory, viewer.asker),
+            witnesses=self._witnesses(tx, memory),
             orgs=self._space_orgs(tx, memory.space),
             active=status is MemoryStatus.ACTIVE,
         )
@@ -118,19 +118,15 @@ class VisibilityFacts:
             if self._stores.runs.fetch_visible(tx, who, run_id) is not None
         )
 
-    def _witnesses(self, tx: Tx, memory: Memory, asker: AskerView) -> frozenset[PersonId]:
-        if (
-            asker.person_id is None
-            or memory.learned_in is None
-            or memory.origin is not MemoryOrigin.CHAT
-        ):
+    def _witnesses(self, tx: Tx, memory: Memory) -> frozenset[PersonId]:
+        """The people who took part in the chat when it was said, confirmed or not."""
+        if memory.learned_in is None or memory.origin is not MemoryOrigin.CHAT:
             return frozenset()
-        # The asker may have taken part as a user or as a person, several times, and have left
-        # since.
         intervals = self._stores.chats.participants(tx, memory.learned_in, include_left=True)
-        own = [interval for interval in intervals if _belongs_to_asker(interval, asker)]
-        was_present = is_present(own, memory.observed_at)
-        return frozenset({asker.person_id}) if was_present else frozenset()
+        present = [one for one in intervals if is_present([one], memory.observed_at)]
+        users = [UserId(one.id) for one in present if one.kind is ParticipantKind.USER]
+        people = [PersonId(one.id) for one in present if one.kind is ParticipantKind.PERSON]
+        return frozenset(people) | frozenset(self._stores.people.people_by_user(tx, users).values())
 
     def _space_orgs(self, tx: Tx, space: Space) -> frozenset[OrgId]:
         """The orgs of the user whose space it is, or of the chat's creator."""
@@ -141,9 +137,3 @@ class VisibilityFacts:
             chat_id = ChatId(space.id)
             return self._stores.chats.creator_orgs(tx, [chat_id]).get(chat_id, frozenset())
         return frozenset()
-
-
-def _belongs_to_asker(interval: Participant, asker: AskerView) -> bool:
-    if interval.kind is ParticipantKind.PERSON:
-        return interval.id == asker.person_id
-    return interval.kind is ParticipantKind.USER and interval.id in asker.users

@@ -10,6 +10,14 @@ class SensitiveInGroups(StrEnum):
     SUBJECT_PRESENT = "subject_present"
 
 
+class PublicInGroups(StrEnum):
+    """The setting `privacy.public_in_groups`: what a group hears that is public and about
+    somebody. `known`: what one of those who take part has to do with. `anyone`: all of it."""
+
+    KNOWN = "known"
+    ANYONE = "anyone"
+
+
 class UnknownOrigin(StrEnum):
     """The setting `privacy.unknown_origin`: what becomes of imports that don't say where they come
     from."""

@@ -36,6 +36,7 @@ from recollect.kernel.owner import AGENT_PREFIX, OwnerKind
 from recollect.kernel.space import SpaceKind
 from recollect.memories.model import MemoryOrigin, MemoryStatus, Sensitivity
 from recollect.people.chat import ChatKind, ParticipantKind
+from recollect.visibility.disclosure import is_open_to_anyone
 from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
 from recollect.visibility.spaces_sql import (
     ASKER_CHATS,
@@ -58,7 +59,8 @@ ASKER_PERSON = param("viewer_person", _m.stated_by)
 ASKER_USERS = param("viewer_users", _m.space_id)
 _ASKER_ORGS = param("viewer_orgs", _m.org_id)
 CURRENT_CHAT = param("viewer_chat", _m.learned_in)
-_CHAT_PEOPLE = param("viewer_people", _m.stated_by)
+CHAT_PEOPLE = param("viewer_people", _m.stated_by)
+CHAT_USERS = param("viewer_people_users", _m.space_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class ViewerShape:
     chat: ChatKind | None
     person: bool
     lenient: bool
+    anyone: bool
     closed: bool
     system: bool
 
@@ -77,12 +80,14 @@ class ViewerShape:
     def from_viewer(cls, viewer: Viewer) -> "ViewerShape":
         """The viewer without its values."""
         chat = viewer.chat.kind if viewer.chat else None
+        anyone = viewer.chat is not None and is_open_to_anyone(viewer.chat, viewer.settings)
         lenient = viewer.settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
         return cls(
             callers=caller_shapes(viewer.callers),
             chat=chat,
             person=viewer.asker.person_id is not None,
             lenient=lenient and chat is ChatKind.GROUP,
+            anyone=anyone and chat is ChatKind.GROUP,
             closed=viewer.settings.unknown_origin is UnknownOrigin.CLOSED,
             system=bool(viewer.system),
         )
@@ -103,7 +108,8 @@ def viewer_params(viewer: Viewer) -> dict[str, Any]:
         "viewer_chats": _json_list(viewer.asker.chats),
         "viewer_orgs": _json_list(viewer.asker.orgs),
         "viewer_chat": chat.id if chat else None,
-        "viewer_people": _json_list(chat.participants if chat else ()),
+        "viewer_people": _json_list(chat.people if chat else ()),
+        "viewer_people_users": _json_list(chat.users if chat else ()),
     }
 
 
@@ -263,7 +269,12 @@ def _private_conditions(shape: ViewerShape) -> dict[Sensitivity, ColumnElement[b
     about_none = and_(_m.has_subjects == false(), _is_space_reader())
     return {
         Sensitivity.PUBLIC: or_(
-            imported, _is_own_space(), _is_stater(), _is_subject(), about_none, _is_witness()
+            imported,
+            _is_own_space(),
+            _is_stater(),
+            _is_subject(),
+            about_none,
+            _is_witnessed(_IS_ASKER_PRESENCE),
         ),
         Sensitivity.PERSONAL: or_(_is_own_space(), _is_subject()),
         Sensitivity.SENSITIVE: or_(and_(_is_own_space(), _is_stater()), _is_subject()),
@@ -277,16 +288,16 @@ def _group_conditions(shape: ViewerShape) -> dict[Sensitivity, ColumnElement[boo
     memories without subjects `_disclosure_clause` shows anyway, and for p's own space, which
     `_is_own_space` covers.
     """
-    # A public memory with subjects needs no relation: everybody in the group may see it.
-    public = (
-        or_(_m.has_subjects == true(), _is_own_space())
-        if shape.person
-        else _m.has_subjects == true()
-    )
-    rows: dict[Sensitivity, ColumnElement[bool]] = {Sensitivity.PUBLIC: public}
+    # A public memory with subjects depends on those who take part, one without on who asks.
+    about_somebody = _m.has_subjects == true()
+    heard = about_somebody if shape.anyone else and_(about_somebody, _is_known_to_participants())
+    own = and_(_m.has_subjects == false(), _is_own_space())
+    rows: dict[Sensitivity, ColumnElement[bool]] = {
+        Sensitivity.PUBLIC: or_(heard, own) if shape.person else heard
+    }
     if shape.lenient:
         return rows | dict.fromkeys(
-            (Sensitivity.PERSONAL, Sensitivity.SENSITIVE), _has_subject_present()
+            (Sensitivity.PERSONAL, Sensitivity.SENSITIVE), _is_about_participant()
         )
     return rows | ({Sensitivity.PERSONAL: _is_subject()} if shape.person else {})
 
@@ -320,35 +331,53 @@ def _is_subject() -> ColumnElement[bool]:
     return exists(query.correlate(memories))
 
 
-def _has_subject_present() -> ColumnElement[bool]:
-    """Does one of the subjects take part in the chat now?"""
-    query = select(_ONE).where(_s.memory_id == _m.id, InTextList(_s.person_id, _CHAT_PEOPLE))
+def _is_about_participant() -> ColumnElement[bool]:
+    """Is one of the subjects a confirmed participant of the chat?"""
+    query = select(_ONE).where(_s.memory_id == _m.id, InTextList(_s.person_id, CHAT_PEOPLE))
     return exists(query.correlate(memories))
 
 
-def _is_witness() -> ColumnElement[bool]:
-    """Did p, as a user or as a person, take part in the chat when it was said?"""
-    presence = select(_ONE).where(
-        _p.chat_id == _m.learned_in, _is_asker_presence(), is_present_at(_m.observed_at)
+def _is_known_to_participants() -> ColumnElement[bool]:
+    """Has one of the chat's confirmed participants the relation S, O, T or W to the memory?"""
+    return or_(
+        and_(is_of_kind(SpaceKind.USER), InTextList(_m.space_id, CHAT_USERS)),
+        InTextList(_m.stated_by, CHAT_PEOPLE),
+        _is_about_participant(),
+        _is_witnessed(_IS_PARTICIPANTS_PRESENCE),
     )
-    return and_(
-        _is_learned_in_chat(), has_ever_participated(), exists(presence.correlate(memories))
-    )
 
 
-def has_ever_participated() -> ColumnElement[bool]:
-    """Did p ever take part in the chat? The subquery does not depend on the row and runs once; it
-    excludes most rows before the interval is looked up for each of the rest."""
-    chats_of_asker = select(_p.chat_id).where(_is_asker_presence())
-    return InSubquery(_m.learned_in, chats_of_asker.scalar_subquery())
+def _is_witnessed(by: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Did one of these, as a user or as a person, take part in the chat when it was said?"""
+    presence = select(_ONE).where(_p.chat_id == _m.learned_in, by, is_present_at(_m.observed_at))
+    return and_(_is_learned_in_chat(), _is_once_joined(by), exists(presence.correlate(memories)))
 
 
-def _is_asker_presence() -> ColumnElement[bool]:
-    as_user = and_(
-        _p.kind == literal_word(ParticipantKind.USER), InTextList(_p.member_id, ASKER_USERS)
-    )
-    as_person = and_(_p.kind == literal_word(ParticipantKind.PERSON), _p.member_id == ASKER_PERSON)
-    return or_(as_user, as_person)
+def _is_once_joined(by: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Did one of these ever take part in the chat? The subquery does not depend on the row and runs
+    once; it excludes most rows before the interval is looked up for each of the rest."""
+    return InSubquery(_m.learned_in, select(_p.chat_id).where(by).scalar_subquery())
+
+
+def has_asker_joined() -> ColumnElement[bool]:
+    """Did p ever take part in the chat where the memory was learned?"""
+    return _is_once_joined(_IS_ASKER_PRESENCE)
+
+
+def has_participant_joined() -> ColumnElement[bool]:
+    """Did a confirmed participant ever take part in the chat where the memory was learned?"""
+    return _is_once_joined(_IS_PARTICIPANTS_PRESENCE)
+
+
+def _is_presence_of(
+    users: ColumnElement[Any], as_person: ColumnElement[bool]
+) -> ColumnElement[bool]:
+    as_user = and_(_p.kind == literal_word(ParticipantKind.USER), InTextList(_p.member_id, users))
+    return or_(as_user, and_(_p.kind == literal_word(ParticipantKind.PERSON), as_person))
+
+
+_IS_ASKER_PRESENCE = _is_presence_of(ASKER_USERS, _p.member_id == ASKER_PERSON)
+_IS_PARTICIPANTS_PRESENCE = _is_presence_of(CHAT_USERS, InTextList(_p.member_id, CHAT_PEOPLE))
 
 
 def _shares_org() -> ColumnElement[bool]:

@@ -17,7 +17,6 @@ from recollect.visibility.disclosure import (
     ChatView,
     DisclosureSettings,
 )
-from recollect.visibility.model import SensitiveInGroups
 from recollect.visibility.viewer import Viewer
 
 # A person without a user owns nothing: no user has an empty id.
@@ -78,11 +77,12 @@ class ViewerFactory:
         chat = self._require_chat(tx, own, context.chat_id)
         with_chat = replace(viewer, chat=self._chat_view(tx, chat))
         asker = self._represented_asker(tx, requester, chat, asker_id=context.asker_id)
-        if asker is None or not asker.view.orgs & requester.orgs:
-            # The creator of a chat may add any user to it. Without this check an agent could read
-            # on behalf of a stranger just by adding them to a chat of its own.
-            return with_chat
-        return replace(with_chat, callers=(requester.space_caller, asker.caller), asker=asker.view)
+        # The creator of a chat may add any user to it. Without the common org an agent could read
+        # on behalf of a stranger just by adding them to a chat of its own.
+        if asker is not None and asker.view.orgs & requester.orgs:
+            both = (requester.space_caller, asker.caller)
+            with_chat = replace(with_chat, callers=both, asker=asker.view)
+        return self._limit_to_single_human(tx, with_chat, chat)
 
     def _own_view(self, tx: Tx, requester: Requester) -> AskerView:
         person_id = requester.person_id
@@ -100,12 +100,22 @@ class ViewerFactory:
         return chat
 
     def _chat_view(self, tx: Tx, chat: Chat) -> ChatView:
-        """The participants are read only if `subject_present` is set; no other rule needs them."""
-        lenient = self._settings.sensitive_in_groups is SensitiveInGroups.SUBJECT_PRESENT
-        people = (
-            self._stores.chats.current_people(tx, chat.id) if lenient else frozenset[PersonId]()
-        )
-        return ChatView(chat.id, chat.kind, people)
+        """Who listens is read for a group only; in a private chat no rule needs it."""
+        if chat.kind is ChatKind.PRIVATE:
+            return ChatView(chat.id, chat.kind)
+        here = self._stores.chats.audience(tx, chat.id)
+        return ChatView(chat.id, chat.kind, here.people, here.users, here.humans)
+
+    def _limit_to_single_human(self, tx: Tx, viewer: Viewer, chat: Chat) -> Viewer:
+        """In a group with one human an agent that asks for nobody is judged by the chats and orgs
+        that it shares with that human, who would hear more than in private otherwise."""
+        group_of_one = chat.kind is ChatKind.GROUP and viewer.chat and viewer.chat.humans == 1
+        if not group_of_one or viewer.asker.person_id is not None:
+            return viewer
+        present = self._stores.chats.participants(tx, chat.id)
+        human = next(one for one in present if one.kind is not ParticipantKind.AGENT)
+        view = self._asker_from(tx, human).view
+        return replace(viewer, asker=viewer.asker.limited_to(view))
 
     def _represented_asker(
         self, tx: Tx, requester: Requester, chat: Chat, *, asker_id: str | None

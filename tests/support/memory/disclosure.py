@@ -11,7 +11,7 @@ OWN: dict[str, Any] = {"space": {"kind": "user"}}
 
 
 def a_chat(owner: Caller, *others: Caller, kind: str = "group") -> str:
-    """A chat of the owner with these others, users or agents."""
+    """A chat of the owner with these others, users or agents, who all mean to take part."""
     chat_id = new_id()
     owner.put("/chats/{}", chat_id, body={"kind": kind}).expect(201)
     for other in others:
@@ -20,7 +20,13 @@ def a_chat(owner: Caller, *others: Caller, kind: str = "group") -> str:
 
 
 def brings(owner: Caller, other: Caller, chat_id: str) -> None:
-    """Make somebody take part."""
+    """Invite somebody, who puts themself in."""
+    invites(owner, other, chat_id)
+    invites(other, other, chat_id)
+
+
+def invites(owner: Caller, other: Caller, chat_id: str) -> None:
+    """Put somebody in. Only if it is oneself they mean to take part."""
     body = {"kind": "agent" if other.name.startswith("agent:") else "user"}
     name = other.name.removeprefix("agent:")
     owner.put("/chats/{}/participants/{}", chat_id, name, body=body).expect(200)

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from random import Random
 from typing import TypeVar
 
@@ -30,6 +30,13 @@ T = TypeVar("T")
 # So few instants that ends, beginnings and observations fall on each other.
 BEFORE = tuple(NOW - timedelta(minutes=minutes) for minutes in (3, 2, 1))
 AROUND = (*BEFORE, NOW, NOW + timedelta(minutes=1))
+# In each chat somebody is there for one of these times. Who was there twice was added again.
+STAYS: tuple[tuple[tuple[datetime, datetime | None], ...], ...] = (
+    ((BEFORE[0], None),),
+    ((BEFORE[0], BEFORE[1]),),
+    ((BEFORE[0], BEFORE[1]), (BEFORE[2], None)),
+    ((BEFORE[1], None),),
+)
 ORGS = ("red", "blue")
 NAMES = ("ann", "Ann", "bob", "cy")
 TAGS = ("x", "y")
@@ -103,16 +110,11 @@ class _Growing:
         members += [("agent", agent) for agent in self.world.agents]
         if not tree:
             members += [("person", person) for person in self.world.all_people]
-        for kind, id_ in self._some(members, 4):
-            first, left, back = BEFORE
-            yield from self._one(
-                (
-                    (Participation(kind, id_, first, None),),
-                    (Participation(kind, id_, first, left),),
-                    (Participation(kind, id_, first, left), Participation(kind, id_, back, None)),
-                    (Participation(kind, id_, left, None),),
-                )
-            )
+        # Few are many of the chats: a group of one must not be told more than its member.
+        for kind, id_ in self._some(members, self._one((1, 2, 4))):
+            for joined_at, left_at in self._one(STAYS):
+                confirmed = self._random.random() < 0.6
+                yield Participation(kind, id_, joined_at, left_at, confirmed)
 
     def _grow_runs(self) -> None:
         for number in range(self._random.randint(0, 4)):

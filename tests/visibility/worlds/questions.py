@@ -1,6 +1,7 @@
 """Who asks what in a world: viewers and filters from a seed."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ from recollect.visibility.disclosure import (
     ChatView,
     DisclosureSettings,
 )
-from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
+from recollect.visibility.model import PublicInGroups, SensitiveInGroups, UnknownOrigin
 from recollect.visibility.viewer import Viewer
 from tests.visibility.worlds.generate import AROUND, BEFORE
 from tests.visibility.worlds.rules import people
@@ -43,6 +44,19 @@ def requesters(world: GeneratedWorld) -> Iterator[Requester]:
             yield Requester(principal, frozenset({OrgId(org)}))
 
 
+def chat_view(world: GeneratedWorld, chat_id: str, kind: ChatKind) -> ChatView:
+    """The chat as a viewer in it has it."""
+    confirmed = world.confirmed_in(chat_id)
+    users = (UserId(user) for person in confirmed for user in world.users_of(person))
+    return ChatView(
+        ChatId(chat_id),
+        kind,
+        people(confirmed),
+        frozenset(users),
+        humans=len(world.humans_in(chat_id)),
+    )
+
+
 class ViewerGenerator:
     """Who asks what in a world."""
 
@@ -61,13 +75,23 @@ class ViewerGenerator:
             return Viewer.for_system("a test", NOW)
         chat = self._chat() if self._random.random() < 0.6 else None
         callers, asker = self._callers(in_chat=chat is not None)
-        settings = DisclosureSettings(self._one(SensitiveInGroups), self._one(UnknownOrigin))
-        return Viewer(callers, asker, chat, settings, NOW)
+        settings = DisclosureSettings(
+            self._one(SensitiveInGroups), self._one(UnknownOrigin), self._one(PublicInGroups)
+        )
+        return Viewer(callers, self._limited(asker, chat), chat, settings, NOW)
+
+    def _limited(self, asker: AskerView, chat: ChatView | None) -> AskerView:
+        """In a group of one an agent that asks for nobody has no more than its one human."""
+        if chat is None or chat.kind is ChatKind.PRIVATE or asker.person_id is not None:
+            return asker
+        humans = self._world.humans_in(chat.id)
+        if len(humans) != 1:
+            return asker
+        return asker.limited_to(self._asker(next(iter(humans))))
 
     def _chat(self) -> ChatView:
         chat_id = self._one(self._world.chats)
-        here = people(self._world.people_at(chat_id, NOW))
-        return ChatView(ChatId(chat_id), self._one(ChatKind), here)
+        return chat_view(self._world, chat_id, self._one(ChatKind))
 
     def _callers(self, *, in_chat: bool) -> tuple[tuple[Caller, ...], AskerView]:
         """A user for themself, or an agent for itself, or in a chat for somebody."""
@@ -89,18 +113,22 @@ class ViewerGenerator:
         return caller, AskerView(chats=self._chats(None, agent_id), orgs=orgs)
 
     def _somebody(self, person: str) -> tuple[Caller, AskerView]:
-        users = sorted(self._world.users_of(person))
-        user = self._one(users) if users else ""
-        orgs = frozenset(OrgId(org) for org in self._world.user_orgs.get(user, ()))
+        asker = self._asker(person)
+        user = self._one(sorted(asker.users)) if asker.users else UserId("")
         # A member whom nobody has met has no person yet.
-        met = self._random.random() < 0.95
-        asker = AskerView(
-            PersonId(person) if met else None,
+        if self._random.random() < 0.05:
+            asker = replace(asker, person_id=None)
+        return Caller(Owner.user(user), asker.orgs, admin=self._random.random() < 0.2), asker
+
+    def _asker(self, person: str) -> AskerView:
+        users = sorted(self._world.users_of(person))
+        orgs = (org for user in users[:1] for org in self._world.user_orgs[user])
+        return AskerView(
+            PersonId(person),
             frozenset(UserId(one) for one in users),
             self._chats(person, None),
-            orgs,
+            frozenset(OrgId(org) for org in orgs),
         )
-        return Caller(Owner.user(user), orgs, admin=self._random.random() < 0.2), asker
 
     def _chats(self, person: str | None, agent: str | None) -> frozenset[ChatId]:
         return frozenset(ChatId(chat_id) for chat_id in self._world.chats_of(person, agent))

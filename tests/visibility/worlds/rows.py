@@ -25,7 +25,14 @@ from recollect.db.tables.people import (
 )
 from recollect.db.transaction import Tx
 from recollect.kernel.owner import Owner
-from tests.visibility.worlds.world import NOW, ChatFact, Fact, GeneratedWorld, spelled
+from tests.visibility.worlds.world import (
+    NOW,
+    ChatFact,
+    Fact,
+    GeneratedWorld,
+    Participation,
+    spelled,
+)
 
 _Rows = Iterator[tuple[Table, dict[str, Any]]]
 _statements: dict[tuple[str, tuple[str, ...]], Query] = {}
@@ -72,7 +79,7 @@ def _named(chat: ChatFact) -> _Rows:
     made = {"created_by_kind": creator.kind, "created_by_id": creator.id, "created_at": NOW}
     yield named_chats, {"id": chat.id, "kind": chat.kind} | made
     for participation in chat.participations:
-        times = {"joined_at": participation.joined_at, "left_at": participation.left_at}
+        times = _times(participation)
         member = {"chat_id": chat.id, "kind": participation.kind, "member_id": participation.id}
         yield chat_participations, member | times
 
@@ -97,8 +104,17 @@ def _tree(chat: ChatFact) -> _Rows:
             if participation.kind == "agent"
             else Owner.user(participation.id)
         )
-        times = {"joined_at": participation.joined_at, "left_at": participation.left_at}
+        times = _times(participation)
         yield participations, {"conversation_group_id": chat.id, "user_id": spelled(who)} | times
+
+
+def _times(participation: Participation) -> dict[str, Any]:
+    joined_at = participation.joined_at
+    return {
+        "joined_at": joined_at,
+        "left_at": participation.left_at,
+        "confirmed_at": joined_at if participation.confirmed else None,
+    }
 
 
 def _runs(world: GeneratedWorld) -> _Rows:

@@ -25,6 +25,7 @@ class Participation:
     id: str
     joined_at: datetime
     left_at: datetime | None
+    confirmed: bool = True
 
     def holds(self, at: datetime) -> bool:
         """Half open."""
@@ -139,10 +140,23 @@ class GeneratedWorld:
             for participation in self.chats[chat_id].participations
             if participation.holds(at)
         ]
-        named = {
-            participation.id for participation in participations if participation.kind == "person"
-        }
-        return frozenset(named | {self.people[s.id] for s in participations if s.kind == "user"})
+        return frozenset(self.person_of(one) for one in participations) - {""}
+
+    def confirmed_in(self, chat_id: str) -> frozenset[str]:
+        """The people whose presence in the chat counts now."""
+        stays = [s for s in self.chats[chat_id].participations if s.confirmed]
+        return frozenset(self.person_of(s) for s in stays if s.left_at is None) - {""}
+
+    def humans_in(self, chat_id: str) -> frozenset[str]:
+        """All people in the chat now, also those who were only invited."""
+        stays = self.chats[chat_id].participations
+        return frozenset(self.person_of(s) for s in stays if s.left_at is None) - {""}
+
+    def person_of(self, participation: Participation) -> str:
+        """The person; empty for an agent."""
+        if participation.kind == "agent":
+            return ""
+        return self.people.get(participation.id, participation.id)
 
     def owners_in(self, chat_id: str) -> frozenset[Owner]:
         """Who takes part now, with every user of a person. Who has none asks under an empty id."""

@@ -298,7 +298,15 @@ class EntryWriter:
         )
         self._stores.conversations.record_append(tx, branch, entry, draft.headline)
         self._stores.entries.insert(tx, entry)
+        self._confirm_author(tx, principal, branch, entry)
         return entry
+
+    def _confirm_author(self, tx: Tx, principal: Principal, branch: Branch, entry: Entry) -> None:
+        """Who writes takes part by their own will. Of others than the caller it is not known yet
+        whether they are confirmed."""
+        is_known = branch.confirmed and entry.user_id == principal.user_id
+        if entry.user_id is not None and not is_known:
+            self._stores.memberships.confirm(tx, branch.tree_id, entry.user_id, at=entry.created_at)
 
     def _text_to_index(self, given: str | None, text: str | None) -> str | None:
         if given is not None:

@@ -133,6 +133,7 @@ class AppendTargets:
             updated_at=at,
             last_text_seq=None,
             title_pending=True,
+            confirmed=True,
         )
         return AppendTarget(branch, new)
 
@@ -175,5 +176,6 @@ class AppendTargets:
             updated_at=new.updated_at,
             last_text_seq=new.last_text_seq,
             title_pending=pending,
+            confirmed=parent.confirmed,
         )
         return AppendTarget(branch, replace(new, title_pending=pending))

@@ -35,7 +35,11 @@ def parse_list_memberships(message: pb.ListMembershipsRequest) -> GrpcRequest:
 
 
 def parse_share(message: pb.ShareConversationRequest) -> GrpcRequest:
-    body = {"userId": message.user_id or None, "accessLevel": _level_name(message.access_level)}
+    body = {
+        "userId": message.user_id or None,
+        "accessLevel": _level_name(message.access_level),
+        "confirmed": message.confirmed,
+    }
     return GrpcRequest(path=conversation_path(message.conversation_id), body=body)
 
 

@@ -16,7 +16,7 @@ from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.service import SharingService
 from recollect.conversations.sharing.transfer import Transfer
 from recollect.conversations.sharing.transfer_service import TransferService
-from recollect.http.bodies import Body, UserIdText, UuidText, word_validator
+from recollect.http.bodies import Body, OffByDefault, UserIdText, UuidText, word_validator
 from recollect.http.call import Call
 from recollect.http.schemas import LEVEL
 from recollect.kernel.access_level import Level
@@ -33,6 +33,7 @@ class NewMembership(Body):
 
     user_id: UserIdText
     access_level: LevelWord
+    confirmed: OffByDefault = False
 
 
 class MembershipPatch(Body):
@@ -57,7 +58,9 @@ def list_memberships(call: Call) -> Awaitable[Page[Membership]]:
 def share_conversation(call: Call) -> Awaitable[Membership]:
     """Add a member, or replace a member's level."""
     body: NewMembership = call.body
-    command = ShareConversation(path_conversation_id(call), UserId(body.user_id), body.access_level)
+    command = ShareConversation(
+        path_conversation_id(call), UserId(body.user_id), body.access_level, body.confirmed
+    )
     return call.services[SharingService].share(
         call.principal, command, reserved_id=call.reserved_id
     )

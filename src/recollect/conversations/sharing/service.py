@@ -16,6 +16,7 @@ from recollect.conversations.sharing.policy import (
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
 from recollect.identity.actions import Action
+from recollect.identity.confirmation import check_may_confirm
 from recollect.identity.model import Principal
 from recollect.kernel.access_level import Level
 from recollect.kernel.errors import Conflict, Forbidden, InvalidInput, NotFound
@@ -26,7 +27,9 @@ from recollect.kernel.pages import Page, decode_key, encode_key
 class SharingService:
     """Every operation applies to the whole tree, whichever of its conversations is named."""
 
-    def __init__(self, context: ServiceContext[ConversationStores]) -> None:
+    def __init__(self, context: ServiceContext[ConversationStores], *, local: bool) -> None:
+        """`local`: the server trusts the names that callers give themselves."""
+        self._local = local
         self._database = context.database
         self._stores = context.stores
         self._runtime = context.runtime
@@ -53,8 +56,14 @@ class SharingService:
         self, principal: Principal, command: ShareConversation, *, reserved_id: str | None = None
     ) -> Membership:
         """Add a member, or change a member's level; `created_at` stays. If an earlier attempt of
-        the request did it, whose event has the `reserved_id`, return the member as it is."""
+        the request did it, whose event has the `reserved_id`, return the member as it is.
+
+        The member is invited and has to write before their presence counts. Forbidden to confirm
+        it for them, except as `check_may_confirm` says.
+        """
         user_id = command.user_id
+        if command.confirmed:
+            check_may_confirm(principal, local=self._local)
 
         def work(tx: Tx) -> Membership:
             branch = self._authorize(tx, principal, Action.SHARE, command.conversation_id)
@@ -63,7 +72,11 @@ class SharingService:
                 if present is None:
                     raise NotFound("membership", user_id)
                 return present
-            return self._set_level(tx, principal, branch, user_id, command.level, reserved_id)
+            shared = self._set_level(tx, principal, branch, user_id, command.level, reserved_id)
+            if command.confirmed:
+                now = self._runtime.clock.now()
+                self._stores.memberships.confirm(tx, branch.tree_id, user_id, at=now)
+            return shared
 
         return await self._database.write(work)
 
@@ -121,7 +134,7 @@ class SharingService:
         at = present.created_at if present else self._runtime.clock.now()
         membership = Membership(branch.tree_id, user_id, level, at)
         if present is None:
-            self._stores.memberships.insert(tx, membership)
+            self._stores.memberships.insert(tx, membership, confirmed=False)
         else:
             self._stores.memberships.update_level(tx, membership)
         self._record_change(

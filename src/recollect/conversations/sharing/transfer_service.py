@@ -179,6 +179,8 @@ class TransferService:
         self._set_level(tx, principal, transfer, transfer.from_user_id, Level.MANAGER)
         self._set_level(tx, principal, transfer, transfer.to_user_id, Level.OWNER)
         stores.conversations.update_owner(tx, transfer.tree_id, transfer.to_user_id)
+        now = self._runtime.clock.now()
+        stores.memberships.confirm(tx, transfer.tree_id, transfer.to_user_id, at=now)
         self._record_event(tx, principal, "accept", transfer, event_id)
 
     def _set_level(

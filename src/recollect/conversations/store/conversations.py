@@ -46,6 +46,7 @@ from recollect.db.tables.conversations import (
     entries,
     index,
     memberships,
+    participations,
     transfers,
     trees,
 )
@@ -58,7 +59,7 @@ from recollect.kernel.ids import ConversationId, TreeId, UserId
 from recollect.kernel.runtime import Cipher
 from recollect.kernel.strict_json import dump
 
-_c, _t, _m = conversations.c, trees.c, memberships.c
+_c, _t, _m, _p = conversations.c, trees.c, memberships.c, participations.c
 
 
 class SqlConversations:
@@ -250,13 +251,23 @@ _LOCATE = Query(
         _c.updated_at,
         _c.last_text_seq,
         _c.title_pending,
+        _p.confirmed_at,
     )
     .select_from(
-        conversations.join(trees, _t.id == _c.conversation_group_id).outerjoin(
+        conversations.join(trees, _t.id == _c.conversation_group_id)
+        .outerjoin(
             memberships,
             and_(
                 _m.conversation_group_id == _c.conversation_group_id,
                 _m.user_id == param("user_id", _m.user_id),
+            ),
+        )
+        .outerjoin(
+            participations,
+            and_(
+                _p.conversation_group_id == _m.conversation_group_id,
+                _p.user_id == _m.user_id,
+                _p.left_at.is_(None),
             ),
         )
     )

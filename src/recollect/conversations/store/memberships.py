@@ -35,10 +35,14 @@ class SqlMemberships:
         statement = _page_query(cursor=after is not None, limited=limit is not None)
         return [_from_row(row) for row in tx.fetch(statement, params)]
 
-    def insert(self, tx: Tx, membership: Membership) -> None:
+    def insert(self, tx: Tx, membership: Membership, *, confirmed: bool) -> None:
         params = _to_params(membership)
         tx.run(_INSERT, params)
-        tx.run(_JOIN, {k: params[k] for k in ("tree_id", "user_id", "at")})
+        joined = {k: params[k] for k in ("tree_id", "user_id", "at")}
+        tx.run(_JOIN, joined | {"confirmed_at": membership.created_at if confirmed else None})
+
+    def confirm(self, tx: Tx, tree_id: TreeId, user_id: UserId, *, at: datetime) -> None:
+        tx.run(_CONFIRM, {"tree_id": tree_id, "user_id": user_id, "at": at})
 
     def update_level(self, tx: Tx, membership: Membership) -> None:
         tx.run(_UPDATE, {k: v for k, v in _to_params(membership).items() if k != "at"})
@@ -85,12 +89,17 @@ _INSERT = Query(
     )
 )
 _JOIN = Query(
-    insert(participations).values(conversation_group_id=_TREE, user_id=_USER, joined_at=_AT)
+    insert(participations).values(
+        conversation_group_id=_TREE,
+        user_id=_USER,
+        joined_at=_AT,
+        confirmed_at=param("confirmed_at", _p.confirmed_at),
+    )
 )
 _UPDATE = Query(update(memberships).where(*_THIS).values(access_level=_LEVEL))
 _DELETE = Query(delete(memberships).where(*_THIS))
-_LEAVE = Query(
-    update(participations)
-    .where(_p.conversation_group_id == _TREE, _p.user_id == _USER, _p.left_at.is_(None))
-    .values(left_at=_AT)
+_PRESENT = (_p.conversation_group_id == _TREE, _p.user_id == _USER, _p.left_at.is_(None))
+_LEAVE = Query(update(participations).where(*_PRESENT).values(left_at=_AT))
+_CONFIRM = Query(
+    update(participations).where(*_PRESENT, _p.confirmed_at.is_(None)).values(confirmed_at=_AT)
 )

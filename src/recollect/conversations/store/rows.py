@@ -166,4 +166,5 @@ def branch_from_row(row: Row) -> Branch:
         updated_at=row[7],
         last_text_seq=row[8],
         title_pending=row[9],
+        confirmed=row[10] is not None,
     )

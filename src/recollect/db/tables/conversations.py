@@ -65,6 +65,7 @@ participations = Table(
     text("user_id"),
     timestamp("joined_at"),
     timestamp("left_at"),
+    timestamp("confirmed_at"),
 )
 
 # `seq` is the position in the tree, unique there across branches. `text_seq` is the position of the

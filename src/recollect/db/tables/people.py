@@ -129,6 +129,7 @@ chat_participations = Table(
     text("member_id"),
     timestamp("joined_at"),
     timestamp("left_at"),
+    timestamp("confirmed_at"),
 )
 
 runs = Table(
@@ -163,6 +164,7 @@ presences = Table(
     text("member_id"),
     timestamp("joined_at"),
     timestamp("left_at"),
+    timestamp("confirmed_at"),
 )
 
 # A view: named chats, and every live tree under its root's id with a computed kind and title.

@@ -119,6 +119,7 @@ class ConversationErasureStore:
         if heir is not None:
             tx.run(_PROMOTE_OWNER, params | {"user_id": heir[0]})
             tx.run(_SET_OWNER, params | {"user_id": heir[0]})
+            tx.run(_CONFIRM_OWNER, params | {"user_id": heir[0]})
 
     def count_unredacted(self, tx: Tx, plan: RedactionPlan) -> dict[str, int]:
         """How many entries and conversations a redaction would change, and how many entries have an
@@ -258,6 +259,17 @@ _PROMOTE_OWNER = Query(
     update(memberships)
     .where(_m.conversation_group_id == _TREE, _m.user_id == _USER)
     .values(access_level=literal_word("owner"))
+)
+# An owner takes part, whether or not they have written anything.
+_CONFIRM_OWNER = Query(
+    update(participations)
+    .where(
+        participations.c.conversation_group_id == _TREE,
+        participations.c.user_id == _USER,
+        participations.c.left_at.is_(None),
+        participations.c.confirmed_at.is_(None),
+    )
+    .values(confirmed_at=participations.c.joined_at)
 )
 _SET_OWNER = Query(
     update(conversations)

@@ -4,10 +4,11 @@ It grants nothing: `visible_clause` still decides about every row. Without it, s
 evaluate the visibility clause on every memory of the database.
 
 The prefilter is a union of small queries: one for each space that a caller may read, and one for
-each relation between the asker and memories of other spaces. In a group a public memory is
-visible by its own fields, without any relation to the asker. So there is nothing to
-look up by index, and no prefilter. The property test of the visibility rules also runs with the
-prefilter and must find the same rows, so it notices a part that is missing here.
+each relation between the asker and memories of other spaces; in a group, between those who take
+part and these memories. Where a group may hear of anyone, a memory is visible by its own fields.
+Then there is nothing to look up by index, and no prefilter. The property test of the visibility
+rules also runs with the prefilter and must find the same rows, so it notices a part that is missing
+here.
 
 A search takes all of it, `prefilter_clause`. A page takes the next ones in its order,
 `candidate_page`: what comes behind them is read from an index and no further.
@@ -44,9 +45,12 @@ from recollect.visibility.spaces_sql import ASKER_CHATS, CallerShape
 from recollect.visibility.sql import (
     ASKER_PERSON,
     ASKER_USERS,
+    CHAT_PEOPLE,
+    CHAT_USERS,
     CURRENT_CHAT,
     ViewerShape,
-    has_ever_participated,
+    has_asker_joined,
+    has_participant_joined,
 )
 
 _m, _s, _a, _r, _u = memories.c, memory_subjects.c, agents.c, runs.c, run_ancestors.c
@@ -76,8 +80,8 @@ def prefilter_clause(
     seen: ViewerShape, filters: FilterShape, *, writable: bool = False
 ) -> ColumnElement[bool] | None:
     """Could the viewer see the row, or with `writable` write its space? None where the prefilter
-    would not help: for background work, in groups, and where the filter names spaces and thereby
-    already narrows the read.
+    would not help: for background work, in groups that may hear of anyone, and where the filter
+    names spaces and thereby already narrows the read.
     """
     parts = _parts(seen, filters, writable=writable)
     if parts is None:
@@ -116,7 +120,7 @@ def _parts(
         return None
     if writable:
         return [*_told_parts(), *(_writable_parts(seen.callers[0]) if seen.callers else ())]
-    if seen.is_group:
+    if seen.anyone:
         return None
     return [*_disclosure_parts(seen), *(_space_parts(seen.callers[0]) if seen.callers else ())]
 
@@ -168,15 +172,35 @@ def _told_parts() -> Iterator[_PrefilterPart]:
 def _disclosure_parts(seen: ViewerShape) -> Iterator[_PrefilterPart]:
     """Spaces of users and chats: the asker's own, and memories elsewhere to which the asker has one
     of the relations that disclose a memory."""
+    if seen.is_group:
+        yield from _group_parts(seen)
+        return
     yield from _told_parts()
     if seen.chat is not None:
         yield _part_of(SpaceKind.CHAT, _m.space_id == CURRENT_CHAT)
     if not seen.closed:
         yield _PrefilterPart(_DISCLOSED_KINDS, _IS_OPEN_IMPORT, ordered=True)
     if seen.person:
-        about = _is_among(_m.id, select(_s.memory_id).where(_s.person_id == ASKER_PERSON))
-        for related in (_m.stated_by == ASKER_PERSON, about, has_ever_participated()):
+        for related in (_m.stated_by == ASKER_PERSON, _is_about_asker(), has_asker_joined()):
             yield _PrefilterPart(_DISCLOSED_KINDS, related)
+
+
+def _group_parts(seen: ViewerShape) -> Iterator[_PrefilterPart]:
+    """The spaces of the chat and of the asker, and memories elsewhere to which one of the confirmed
+    participants has a relation. Who asks need not be confirmed, and hears what is personal about
+    themself."""
+    yield _part_of(SpaceKind.CHAT, _m.space_id == CURRENT_CHAT)
+    for users in (ASKER_USERS, CHAT_USERS):
+        yield _part_of(SpaceKind.USER, InTextList(_m.space_id, users))
+    about = _is_among(_m.id, select(_s.memory_id).where(InTextList(_s.person_id, CHAT_PEOPLE)))
+    for related in (InTextList(_m.stated_by, CHAT_PEOPLE), about, has_participant_joined()):
+        yield _PrefilterPart(_DISCLOSED_KINDS, related)
+    if seen.person:
+        yield _PrefilterPart(_DISCLOSED_KINDS, _is_about_asker())
+
+
+def _is_about_asker() -> ColumnElement[bool]:
+    return _is_among(_m.id, select(_s.memory_id).where(_s.person_id == ASKER_PERSON))
 
 
 def _space_parts(caller: CallerShape) -> Iterator[_PrefilterPart]:

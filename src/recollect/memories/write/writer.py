@@ -44,6 +44,7 @@ from recollect.memories.write.hooks import (
 )
 from recollect.memories.write.screen import ScreenedDraft, ScreeningService
 from recollect.memories.write.target_space import TargetSpace, TargetSpaceResolver
+from recollect.people.confirmation import confirm_writer
 from recollect.people.model import Person
 from recollect.people.subject_resolver import ResolvedSubjects
 
@@ -179,6 +180,8 @@ class MemoryWriter:
             written = self._count_repeat(tx, requester, known, new=new, draft=draft)
         else:
             written = self._store_new(tx, requester, screened, new=new, olds=olds)
+        if place.chat is not None:
+            confirm_writer(tx, self._stores, requester, place.chat, at=at)
         created = tuple(person_created(one) for one in people.created)
         return replace(written, warnings=(*written.warnings, *created))
 

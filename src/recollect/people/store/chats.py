@@ -21,6 +21,7 @@ from recollect.db.tables.people import (
     chat_participations,
     chats,
     named_chats,
+    person_users,
     presences,
     user_orgs,
 )
@@ -37,6 +38,7 @@ from recollect.kernel.ids import (
 from recollect.kernel.owner import AGENT_PREFIX, Owner, OwnerKind
 from recollect.kernel.runtime import Cipher
 from recollect.people.chat import (
+    Audience,
     Chat,
     ChatKind,
     Participant,
@@ -51,6 +53,7 @@ from recollect.people.store.participation_sql import (
     PRESENT_HUMAN_KEY,
     PRESENT_PERSON_ID,
     current_chat_ids,
+    key_matches,
     participant_params,
 )
 
@@ -131,7 +134,12 @@ class ChatStore:
     def join(self, tx: Tx, chat_id: ChatId, participant: Participant) -> None:
         """Open a participation in a named chat. The newcomer must not have an open one."""
         params = {"chat_id": chat_id, "kind": participant.kind, "member_id": participant.id}
-        tx.run(_JOIN, params | {"joined_at": participant.joined_at})
+        times = {name: getattr(participant, name) for name in ("joined_at", "confirmed_at")}
+        tx.run(_JOIN, params | times)
+
+    def confirm(self, tx: Tx, chat_id: ChatId, keys: ParticipantKeys, *, at: datetime) -> None:
+        """Confirm the current participation in a named chat, if it is not confirmed yet."""
+        tx.run(_CONFIRM, participant_params(keys) | {"chat_id": chat_id, "at": at})
 
     def leave(
         self, tx: Tx, chat_id: ChatId, kind: ParticipantKind, *, member_id: str, at: datetime
@@ -144,6 +152,15 @@ class ChatStore:
         """Canonical ids of the people who take part now. Users without a person are left out."""
         rows = tx.fetch(_PEOPLE, {"chat_id": chat_id})
         return frozenset(PersonId(row[0]) for row in rows if row[0] is not None)
+
+    def audience(self, tx: Tx, chat_id: ChatId) -> Audience:
+        """Who listens in the chat now. Users without a person can't be related to any memory, so
+        they are only counted."""
+        rows = tx.fetch(_AUDIENCE, {"chat_id": chat_id})
+        people = frozenset(PersonId(person) for _, person, at in rows if person and at is not None)
+        linked = tx.fetch(_USERS_OF, {"ids": strict_json.dump(sorted(people))}) if people else ()
+        users = frozenset(UserId(row[0]) for row in linked)
+        return Audience(people, users, humans=len({row[0] for row in rows}))
 
     def current_chats(
         self, tx: Tx, *, users: frozenset[UserId], people: frozenset[PersonId], agent: str | None
@@ -225,10 +242,10 @@ def _orgs_by_owner(tx: Tx, creators: frozenset[Owner]) -> dict[Owner | None, set
 
 
 def _participant_from_row(row: Row) -> Participant:
-    kind, member_id, joined_at, left_at = row
+    kind, member_id, joined_at, left_at, confirmed_at = row
     if kind == ParticipantKind.USER and member_id.startswith(AGENT_PREFIX):
         kind, member_id = ParticipantKind.AGENT, member_id.removeprefix(AGENT_PREFIX)
-    return Participant(ParticipantKind(kind), member_id, joined_at, left_at)
+    return Participant(ParticipantKind(kind), member_id, joined_at, left_at, confirmed_at)
 
 
 _CHAT = (
@@ -243,7 +260,7 @@ _CHAT = (
 )
 _ID = param("id", _c.id)
 _IN_CHAT = _p.chat_id == param("chat_id", _p.chat_id)
-_PARTICIPATION_COLUMNS = (_p.kind, _p.member_id, _p.joined_at, _p.left_at)
+_PARTICIPATION_COLUMNS = (_p.kind, _p.member_id, _p.joined_at, _p.left_at, _p.confirmed_at)
 
 
 @cache
@@ -305,7 +322,8 @@ _IS_PARTICIPANT = Query(
     )
 )
 _JOIN_PARAMS = {
-    name: param(name, _s[name]) for name in ("chat_id", "kind", "member_id", "joined_at")
+    name: param(name, _s[name])
+    for name in ("chat_id", "kind", "member_id", "joined_at", "confirmed_at")
 }
 _JOIN = Query(insert(chat_participations).values(_JOIN_PARAMS))
 _PARTICIPATION_KEY = ("chat_id", "kind", "member_id")
@@ -319,6 +337,24 @@ _PEOPLE = Query(
     .distinct()
     .select_from(PRESENCES_WITH_PERSON)
     .where(_IN_CHAT, _p.left_at.is_(None), IS_HUMAN)
+)
+_AUDIENCE = Query(
+    select(PRESENT_HUMAN_KEY, PRESENT_PERSON_ID, _p.confirmed_at)
+    .select_from(PRESENCES_WITH_PERSON)
+    .where(_IN_CHAT, _p.left_at.is_(None), IS_HUMAN)
+)
+_USERS_OF = Query(
+    select(person_users.c.user_id).where(InTextList(person_users.c.person_id, param("ids")))
+)
+_CONFIRM = Query(
+    update(chat_participations)
+    .where(
+        _s.chat_id == _JOIN_PARAMS["chat_id"],
+        _s.left_at.is_(None),
+        _s.confirmed_at.is_(None),
+        or_(*key_matches(_s.kind, _s.member_id)),
+    )
+    .values(confirmed_at=param("at", _s.confirmed_at))
 )
 # Through `chats`: participations of a deleted conversation tree are still in `presences`.
 _CURRENT_CHATS = Query(select(_c.id).where(_c.id.in_(current_chat_ids())))

@@ -51,23 +51,28 @@ def move_back_subjects(tx: Tx, moved: MergeRecord, *, from_id: str, to_id: str) 
 
 
 def move_participations(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
-    """Two open participations in one chat become one, which began with the earlier of the two.
+    """Two open participations in one chat become one, which began with the earlier of the two and
+    is confirmed if one of them was.
 
     They must be joined before rows move: a unique index allows one open participation for each
     participant of a chat. Ended intervals may overlap and simply move.
     """
     people = {"from_id": from_id, "to_id": to_id}
-    # Of each chat: when the secondary joined, and when the primary did. Both instants are recorded,
-    # so that an undo can restore the two intervals.
+    # Of each chat: when the secondary joined and confirmed, and when the primary did. All instants
+    # are recorded, so that an undo can restore the two intervals.
     doubled = tx.fetch(_BOTH_OPEN, people)
-    for chat_id, joined_at, began_at in doubled:
+    for chat_id, joined_at, began_at, *confirmed in doubled:
         params = {"chat_id": chat_id, "from_id": from_id, "to_id": to_id}
+        first = min((at for at in confirmed if at is not None), default=None)
         tx.run(_DROP_OPEN, params)
-        tx.run(_SET_JOINED_AT, params | {"joined_at": min(joined_at, began_at)})
+        joint = {"joined_at": min(joined_at, began_at), "confirmed_at": first}
+        tx.run(_SET_JOINT, params | joint)
     moved = tx.fetch(_MOVE_PARTICIPATIONS, people)
     return {
         "stays": [[row[0], to_text(row[1]), _time_text(row[2])] for row in moved],
-        "joint_stays": sorted([row[0], to_text(row[1]), to_text(row[2])] for row in doubled),
+        "joint_stays": sorted(
+            ([row[0], *map(_time_text, row[1:])] for row in doubled), key=lambda stay: stay[0]
+        ),
     }
 
 
@@ -75,40 +80,46 @@ def move_back_participations(tx: Tx, moved: MergeRecord, *, from_id: str, to_id:
     """Split joined participations again. One that ended since then ended for both people."""
     for chat_id, joined_text, left_text in moved["stays"]:
         interval = {"chat_id": chat_id, "joined_at": from_text(joined_text)}
-        for left_at in _pop_participation(tx, interval | {"from_id": from_id}, left_text):
-            tx.run(_ADD_PARTICIPATION, interval | {"to_id": to_id, "left_at": left_at})
+        for ended in _pop_participation(tx, interval | {"from_id": from_id}, left_text):
+            tx.run(_ADD_PARTICIPATION, interval | ended | {"to_id": to_id})
     # A joined participation starts at the earlier instant. It is removed, and each person gets one
-    # back with their own start; if it ended since, both get that end.
-    for chat_id, *texts in moved["joint_stays"]:
-        joined_at, began_at = map(from_text, texts)
+    # back with their own start; if it ended since, both get that end. A confirmation that came
+    # while they were one stays with the primary.
+    for chat_id, joined_text, began_text, *confirmed_texts in moved["joint_stays"]:
+        joined_at, began_at = from_text(joined_text), from_text(began_text)
+        secondary, primary = [text and from_text(text) for text in confirmed_texts] or (None, None)
         place = {"chat_id": chat_id, "joined_at": min(joined_at, began_at), "from_id": from_id}
-        for left_at in _pop_participation(tx, place, None):
-            for person_id, at in ((from_id, began_at), (to_id, joined_at)):
-                interval = {"chat_id": chat_id, "joined_at": at, "left_at": left_at}
-                tx.run(_ADD_PARTICIPATION, interval | {"to_id": person_id})
+        for ended in _pop_participation(tx, place, None):
+            since = ended["confirmed_at"] if secondary is None and primary is None else primary
+            both = ((from_id, began_at, since), (to_id, joined_at, secondary))
+            for person_id, at, confirmed_at in both:
+                interval = {"chat_id": chat_id, "joined_at": at, "confirmed_at": confirmed_at}
+                tx.run(_ADD_PARTICIPATION, ended | interval | {"to_id": person_id})
 
 
 def _pop_participation(
     tx: Tx, place: Mapping[str, Any], left_text: str | None
-) -> Iterator[datetime | None]:
-    """Remove one recorded participation and yield its end; yields nothing if it is gone.
+) -> Iterator[dict[str, datetime | None]]:
+    """Remove one recorded participation and yield its `left_at` and `confirmed_at`; yields nothing
+    if it is gone.
 
     Rows of participations have no id, and several may have the same chat, person and `joined_at`.
     The right one is the one that ended as recorded. If it was open when it was recorded, it may
     have ended since; then it is the one with the latest end. All rows of that key are deleted and
     all but the chosen one are inserted again, since SQL can't address a single one of them.
     """
-    ends = [row[0] for row in tx.fetch(_ENDS, place)]
-    same = [end for end in ends if _time_text(end) == left_text]
-    since = sorted(end for end in ends if end is not None) if left_text is None else []
-    if not same and not since:
+    rows = [{"left_at": left_at, "confirmed_at": at} for left_at, at in tx.fetch(_ENDS, place)]
+    found = [row for row in rows if _time_text(row["left_at"]) == left_text]
+    if not found and left_text is None:
+        ended = [row for row in rows if row["left_at"] is not None]
+        found = sorted(ended, key=lambda row: row["left_at"])[-1:]
+    if not found:
         return
-    match = same[0] if same else since[-1]
-    ends.remove(match)
+    rows.remove(found[0])
     tx.run(_DROP_PARTICIPATIONS, place)
-    for left_at in ends:
-        tx.run(_ADD_PARTICIPATION, {**place, "to_id": place["from_id"], "left_at": left_at})
-    yield match
+    for row in rows:
+        tx.run(_ADD_PARTICIPATION, {**place, **row, "to_id": place["from_id"]})
+    yield found[0]
 
 
 def _time_text(at: datetime | None) -> str | None:
@@ -166,7 +177,13 @@ _CHAT = param("chat_id", _t.chat_id)
 _JOINED = param("joined_at", _t.joined_at)
 _target_participations = chat_participations.alias("here")
 _BOTH_OPEN = Query(
-    select(_t.chat_id, _t.joined_at, _target_participations.c.joined_at.label("began_at"))
+    select(
+        _t.chat_id,
+        _t.joined_at,
+        _target_participations.c.joined_at.label("began_at"),
+        _t.confirmed_at,
+        _target_participations.c.confirmed_at.label("first_confirmed_at"),
+    )
     .select_from(
         chat_participations.join(
             _target_participations,
@@ -186,8 +203,11 @@ _BOTH_OPEN = Query(
 )
 _OPEN = (_PERSON, _t.chat_id == _CHAT, _t.left_at.is_(None))
 _DROP_OPEN = Query(delete(chat_participations).where(*_OPEN, _t.member_id == _FROM))
-_SET_JOINED_AT = Query(
-    update(chat_participations).where(*_OPEN, _t.member_id == _TO).values(joined_at=_JOINED)
+_CONFIRMED = param("confirmed_at", _t.confirmed_at)
+_SET_JOINT = Query(
+    update(chat_participations)
+    .where(*_OPEN, _t.member_id == _TO)
+    .values(joined_at=_JOINED, confirmed_at=_CONFIRMED)
 )
 _MOVE_PARTICIPATIONS = Query(
     update(chat_participations)
@@ -196,7 +216,7 @@ _MOVE_PARTICIPATIONS = Query(
     .returning(_t.chat_id, _t.joined_at, _t.left_at)
 )
 _PARTICIPATION = (_PERSON, _t.chat_id == _CHAT, _t.member_id == _FROM, _t.joined_at == _JOINED)
-_ENDS = Query(select(_t.left_at).where(*_PARTICIPATION))
+_ENDS = Query(select(_t.left_at, _t.confirmed_at).where(*_PARTICIPATION))
 _DROP_PARTICIPATIONS = Query(delete(chat_participations).where(*_PARTICIPATION))
 _ADD_PARTICIPATION = Query(
     insert(chat_participations).values(
@@ -205,6 +225,7 @@ _ADD_PARTICIPATION = Query(
         member_id=_TO,
         joined_at=_JOINED,
         left_at=param("left_at", _t.left_at),
+        confirmed_at=_CONFIRMED,
     )
 )
 

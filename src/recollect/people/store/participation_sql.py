@@ -7,7 +7,7 @@ A tree stores an agent as a user whose id is `agent:` and the agent's id.
 
 from typing import Any
 
-from sqlalchemy import Select, Text, and_, case, func, literal_column, select, union
+from sqlalchemy import ColumnElement, Select, Text, and_, case, func, literal_column, select, union
 
 from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import literal_word, param
@@ -19,12 +19,20 @@ from recollect.people.chat import ParticipantKeys
 _p, _l = presences.c, person_users.c
 _USER, _PERSON, _AGENT = literal_word("user"), literal_word("person"), literal_word("agent")
 
-# One condition for each kind of participant; see `current_chat_ids` for why they stay apart.
-KEY_MATCHES = (
-    and_(_p.kind == _USER, InTextList(_p.member_id, param("seat_users"))),
-    and_(_p.kind == _PERSON, InTextList(_p.member_id, param("seat_people"))),
-    and_(_p.kind == _AGENT, _p.member_id == param("seat_agent", _p.member_id)),
-)
+
+def key_matches(
+    kind: ColumnElement[str], member_id: ColumnElement[str]
+) -> tuple[ColumnElement[bool], ...]:
+    """One condition for each kind of participant; see `current_chat_ids` for why they stay
+    apart."""
+    return (
+        and_(kind == _USER, InTextList(member_id, param("seat_users"))),
+        and_(kind == _PERSON, InTextList(member_id, param("seat_people"))),
+        and_(kind == _AGENT, member_id == param("seat_agent", _p.member_id)),
+    )
+
+
+KEY_MATCHES = key_matches(_p.kind, _p.member_id)
 # Prefix match as a range of bytes (`;` follows `:`), so that an index can serve it on each engine.
 _HAS_AGENT_PREFIX = and_(
     _p.member_id >= literal_column("'agent:'", Text),

@@ -355,14 +355,16 @@ class ListMembershipsResponse(_message.Message):
     def __init__(self, memberships: _Optional[_Iterable[_Union[ConversationMembership, _Mapping]]] = ..., page_info: _Optional[_Union[PageInfo, _Mapping]] = ...) -> None: ...
 
 class ShareConversationRequest(_message.Message):
-    __slots__ = ("conversation_id", "user_id", "access_level")
+    __slots__ = ("conversation_id", "user_id", "access_level", "confirmed")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     USER_ID_FIELD_NUMBER: _ClassVar[int]
     ACCESS_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    CONFIRMED_FIELD_NUMBER: _ClassVar[int]
     conversation_id: bytes
     user_id: str
     access_level: AccessLevel
-    def __init__(self, conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ...) -> None: ...
+    confirmed: bool
+    def __init__(self, conversation_id: _Optional[bytes] = ..., user_id: _Optional[str] = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., confirmed: bool = ...) -> None: ...
 
 class UpdateMembershipRequest(_message.Message):
     __slots__ = ("conversation_id", "member_user_id", "access_level")
