@@ -107,11 +107,12 @@ def test_the_last_words_of_a_talk_say_what_it_is_about(ann: Caller) -> None:
     assert contents(told) == ["owns a boat"]
 
 
-def test_without_a_query_the_latest_that_matters_is_told(callers: Callers, ann: Caller) -> None:
-    own(ann, "saw a heron", type="observation")
+def test_without_a_query_the_latest_is_told_first(callers: Callers, ann: Caller) -> None:
     own(ann, "is called Ann", type="identity")
+    callers.world.clock.advance(minutes=1)
+    own(ann, "saw a heron", type="observation")
     told = recall(ann, user_id=ann.name)
-    assert contents(told) == ["is called Ann", "saw a heron"]
+    assert contents(told) == ["saw a heron", "is called Ann"]
     assert told["items"][0]["stages"] == ["recency"]
     callers.world.clock.advance(days=3)
     assert contents(recall(ann, user_id=ann.name)) == ["is called Ann"]

@@ -18,6 +18,18 @@ class PublicInGroups(StrEnum):
     ANYONE = "anyone"
 
 
+class Closeness(StrEnum):
+    """How close a memory is to whom a call is answered; every memory has exactly one.
+
+    `own`: p is a subject, or it lies in p's space. `participants`: else, and in a group a confirmed
+    participant is a subject. `others`: the rest.
+    """
+
+    OWN = "own"
+    PARTICIPANTS = "participants"
+    OTHERS = "others"
+
+
 class UnknownOrigin(StrEnum):
     """The setting `privacy.unknown_origin`: what becomes of imports that don't say where they come
     from."""

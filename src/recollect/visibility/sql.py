@@ -22,6 +22,7 @@ from sqlalchemy import (
     false,
     func,
     literal_column,
+    not_,
     or_,
     select,
     true,
@@ -37,7 +38,7 @@ from recollect.kernel.space import SpaceKind
 from recollect.memories.model import MemoryOrigin, MemoryStatus, Sensitivity
 from recollect.people.chat import ChatKind, ParticipantKind
 from recollect.visibility.disclosure import is_open_to_anyone
-from recollect.visibility.model import SensitiveInGroups, UnknownOrigin
+from recollect.visibility.model import Closeness, SensitiveInGroups, UnknownOrigin
 from recollect.visibility.spaces_sql import (
     ASKER_CHATS,
     NOW,
@@ -186,6 +187,20 @@ def disclosed_clause(shape: ViewerShape) -> ColumnElement[bool]:
     # A step that denies and comes before a step that permits must guard it. So 0 and 1 are joined
     # by AND to all that follows, and 6 to steps 7 and 8.
     return true() if shape.system else or_(_space_clause(shape), _disclosure_clause(shape))
+
+
+@cache
+def closeness_clause(shape: ViewerShape, closeness: Closeness) -> ColumnElement[bool]:
+    """Which memories are as close to p and the chat as this. It grants nothing."""
+    own = or_(_is_own_space(), _is_subject()) if shape.person else false()
+    near = _is_about_participant() if shape.is_group else false()
+    match closeness:
+        case Closeness.OWN:
+            return own
+        case Closeness.PARTICIPANTS:
+            return and_(near, not_(own))
+        case Closeness.OTHERS:
+            return not_(or_(own, near))
 
 
 def _json_list(ids: Iterable[str]) -> str:

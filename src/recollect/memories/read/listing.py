@@ -11,6 +11,7 @@ from recollect.memories.model import Memory, MemoryFilter, StoredMemory
 from recollect.memories.read.audit import context_word
 from recollect.memories.read.history import VersionHistory
 from recollect.memories.store.bundle import MemoryStores
+from recollect.visibility.model import Closeness
 from recollect.visibility.viewer import Viewer
 
 _EQUAL_FIELDS = [field.name for field in FILTERED_FIELDS if field.versioned]
@@ -68,15 +69,19 @@ class MemoryLister:
         *,
         after: _ListCursor | None,
         limit: int,
+        closeness: Closeness | None = None,
     ) -> Sequence[StoredMemory]:
-        """At most `limit` visible rows; fewer only at the end of the list."""
+        """At most `limit` visible rows, of any closeness or of one; fewer only at the end of the
+        list."""
         # With `as_of` the query can't judge a version of that instant in full, because its fields
         # are in an sealed snapshot. Rows that `visible_as_of` drops are made up for by reading
         # on.
         page_rows: list[StoredMemory] = []
         while len(page_rows) < limit:
             wanted = limit - len(page_rows)
-            rows = self._stores.memories.page(tx, viewer, filters, after=after, limit=wanted)
+            rows = self._stores.memories.page(
+                tx, viewer, filters, after=after, limit=wanted, closeness=closeness
+            )
             page_rows += self.visible_as_of(tx, viewer, rows, filters)
             if len(rows) < wanted:
                 break

@@ -42,7 +42,7 @@ from recollect.memories.store.filters_sql import (
     filter_clause,
     filter_params,
 )
-from recollect.memories.store.pages import PageShape, fetch_page
+from recollect.memories.store.pages import PageShape, PermittedClause, fetch_page
 from recollect.memories.store.prefilter_sql import PageOrder
 from recollect.memories.store.removal import remove_memories
 from recollect.memories.store.rows import (
@@ -52,8 +52,10 @@ from recollect.memories.store.rows import (
     fold_hash,
 )
 from recollect.memories.store.versions import MemoryVersions
+from recollect.visibility.model import Closeness
 from recollect.visibility.sql import (
     ViewerShape,
+    closeness_clause,
     viewer_params,
     visible_by_id_clause,
     visible_clause,
@@ -142,10 +144,12 @@ class MemoryStore:
         *,
         after: tuple[datetime, str] | None,
         limit: int,
+        closeness: Closeness | None = None,
     ) -> list[StoredMemory]:
-        """A page of visible rows by `created_at` and id, newest first."""
+        """A page of visible rows by `created_at` and id, newest first; all, or those that are as
+        close to the viewer as this."""
         shape = PageShape(
-            *_query_shapes(viewer, filters), PageOrder.NEWEST_FIRST, _permitted_clause
+            *_query_shapes(viewer, filters), PageOrder.NEWEST_FIRST, _permitted_by(closeness)
         )
         params = _read_params(viewer, filters)
         rows = fetch_page(tx, shape, params, after=after, limit=limit)
@@ -299,8 +303,17 @@ def _visible_query(
     return Query(query.where(viewer_clause(shape), filter_clause(filters)))
 
 
-def _permitted_clause(shape: ViewerShape, filters: FilterShape) -> ColumnElement[bool]:
-    return and_(visible_clause(shape), filter_clause(filters))
+@cache
+def _permitted_by(closeness: Closeness | None) -> PermittedClause:
+    """One function for each closeness, since it is part of the key of a statement."""
+
+    def clause(shape: ViewerShape, filters: FilterShape) -> ColumnElement[bool]:
+        permitted = and_(visible_clause(shape), filter_clause(filters))
+        if closeness is None:
+            return permitted
+        return and_(permitted, closeness_clause(shape, closeness))
+
+    return clause
 
 
 def _column_params(columns: Iterable[Any]) -> Mapping[str, Any]:

@@ -9,7 +9,6 @@ from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.memories.model import (
     Memory,
-    MemoryType,
     StoredMemory,
     TrustLevel,
 )
@@ -34,22 +33,12 @@ from recollect.search.query import is_blank
 from recollect.search.recall import prompt_block
 from recollect.search.recall.people import RecalledPerson, RecallPeopleReader
 from recollect.search.recall.prompt_block import PromptBlock, RecallLine
+from recollect.visibility.model import Closeness
 
-# Without a query, the best of this many latest memories are used.
+# Without a query, this many memories are used.
 _LATEST_MAX = 200
 _HALF_LIFE = timedelta(days=90)
-# Weights of the types: what stays true for long counts more.
-_WORTH = {
-    MemoryType.IDENTITY: 1.0,
-    MemoryType.PREFERENCE: 1.0,
-    MemoryType.RELATIONSHIP: 1.0,
-    MemoryType.KNOWLEDGE: 0.9,
-    MemoryType.TASK: 0.9,
-    MemoryType.EVENT: 0.8,
-    MemoryType.CONTEXT: 0.8,
-    MemoryType.OBSERVATION: 0.7,
-}
-_TRUST = {TrustLevel.FACT: 1.0, TrustLevel.UNKNOWN: 0.9, TrustLevel.HEARSAY: 0.8}
+_FARTHEST_FIRST = tuple(reversed(Closeness))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +116,20 @@ class RecallService:
 
 
 def _load_latest_hits(tx: Tx, deps: MemorySearchDeps, requested: RequestedScope) -> _RankedHits:
-    """The latest memories, by type, trust and age, for a recall without a query."""
+    """The latest memories, for a recall without a query: first what is about or of the asker, then
+    what is about others in the group, then the rest; each newest first."""
     scope = resolve_scope(tx, deps, requested)
-    rows = deps.lister.gather_rows(tx, scope.viewer, scope.filters, after=None, limit=_LATEST_MAX)
-    hits = [_to_latest_hit(stored, scope.viewer.now) for stored in rows]
-    hits.sort(key=lambda hit: (hit.score, hit.stored.memory.id), reverse=True)
+    hits: list[MemoryHit] = []
+    for closeness in Closeness:
+        rows = deps.lister.gather_rows(
+            tx,
+            scope.viewer,
+            scope.filters,
+            after=None,
+            limit=_LATEST_MAX - len(hits),
+            closeness=closeness,
+        )
+        hits += [_to_latest_hit(stored, closeness, scope.viewer.now) for stored in rows]
     return _RankedHits(scope, hits, len(hits))
 
 
@@ -165,11 +163,11 @@ def _to_line(memory: Memory, names: Mapping[str, str]) -> RecallLine:
     )
 
 
-def _to_latest_hit(stored: StoredMemory, now: datetime) -> MemoryHit:
+def _to_latest_hit(stored: StoredMemory, closeness: Closeness, now: datetime) -> MemoryHit:
     memory = stored.memory
-    # Half of the score fades with age, the other half stays.
-    age = max((now - memory.observed_at) / _HALF_LIFE, 0.0)
-    score = _WORTH[memory.type] * _TRUST[memory.trust] * (0.5 + 0.5 * 0.5**age)
+    # A third of the score for each closeness, so that scores descend as the hits do.
+    age = max((now - memory.created_at) / _HALF_LIFE, 0.0)
+    score = (_FARTHEST_FIRST.index(closeness) + 0.5**age) / len(_FARTHEST_FIRST)
     stages = [FindingStage.RECENCY]
     reasons = HitReasons(stages, (), (), memory.observed_at.date())
     return MemoryHit(stored, round(score, 9), stages, explain_hit(reasons))
