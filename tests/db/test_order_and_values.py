@@ -99,7 +99,7 @@ def test_instants_are_ordered_as_instants(storage: Storage) -> None:
     tree = plant(storage, {})
     for user_id, at in reversed(users.items()):
         membership = Membership(tree.tree_id, user_id, Level.READER, at)
-        storage.do(storage.stores.memberships.insert, membership)
+        storage.do(storage.stores.memberships.insert, membership, confirmed=True)
     after = (INSTANTS[1], "order-1")
     page = storage.ask(storage.stores.memberships.page, tree.tree_id, after=after, limit=None)
     assert [m.user_id for m in page] == ["order-2", "order-3", "order-4"]

@@ -125,7 +125,7 @@ def test_a_driver_error_holds_no_stored_value(storage: Storage) -> None:
 
     again = Membership(root.tree_id, root.owner_user_id, Level.READER, NOON)
     with pytest.raises(RecollectError) as caught:
-        storage.do(storage.stores.memberships.insert, again)
+        storage.do(storage.stores.memberships.insert, again, confirmed=True)
     assert "somebody-private" not in repr(caught.value)
 
 

@@ -143,7 +143,7 @@ def test_a_tree_is_a_chat_of_its_members(storage: Storage) -> None:
     assert bot in storage.ask(chats.participants, tree)
     assert storage.ask(chats.is_participant, tree, ParticipantKeys(agent=AgentId("bot")))
     membership = Membership(TreeId(root.id), other, Level.READER, NOON)
-    storage.do(storage.stores.memberships.insert, membership)
+    storage.do(storage.stores.memberships.insert, membership, confirmed=False)
     shared = storage.ask(chats.fetch, tree)
     assert shared is not None
     assert shared.kind is ChatKind.GROUP

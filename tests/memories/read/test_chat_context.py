@@ -8,23 +8,13 @@ from recollect.kernel.ids import ChatId
 from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import MemoryOrigin, Sensitivity
 from tests.support.memory.callers import Caller, Callers
+from tests.support.memory.disclosure import a_chat
 from tests.support.memory.people import person_of
 from tests.support.memory.store import StoredMemories
-from tests.support.world import new_id
 
 pytestmark = pytest.mark.surfaces("grpc")
 
 EXPLAIN = "/memories/{}/explain"
-
-
-def a_chat(owner: Caller, *others: Caller, kind: str = "group") -> str:
-    chat_id = new_id()
-    owner.put("/chats/{}", chat_id, body={"kind": kind}).expect(201)
-    for other in others:
-        body = {"kind": "agent" if other.name.startswith("agent:") else "user"}
-        name = other.name.removeprefix("agent:")
-        owner.put("/chats/{}/participants/{}", chat_id, name, body=body).expect(200)
-    return chat_id
 
 
 def own(caller: Caller) -> Space:
