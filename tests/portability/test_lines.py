@@ -23,6 +23,7 @@ STAYS = st.fixed_dictionaries(
         "member_id": NAMES,
         "joined_at": INSTANTS,
         "left_at": st.none() | INSTANTS,
+        "confirmed_at": st.none() | INSTANTS,
     }
 )
 

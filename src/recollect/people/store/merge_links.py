@@ -71,7 +71,7 @@ def move_participations(tx: Tx, from_id: str, to_id: str) -> dict[str, Any]:
     return {
         "stays": [[row[0], to_text(row[1]), _time_text(row[2])] for row in moved],
         "joint_stays": sorted(
-            ([row[0], *map(_time_text, row[1:])] for row in doubled), key=lambda stay: stay[0]
+            ([row[0], *map(_time_text, row[1:])] for row in doubled), key=lambda row: row[0]
         ),
     }
 
