@@ -63,9 +63,9 @@ def test_the_line_that_closes_a_circle_is_refused(
 ) -> None:
     ann, lines = callers.person("ann"), circle(size)
     lines = lines[::-1] if backwards else lines
-    refused = [{"line": size, "code": "validation_error"}]
-    assert imports(ann, lines, mode="fail", dry_run=True)["refused"] == refused
-    assert imports(ann, lines, mode="fail")["refused"] == refused
+    (refused,) = imports(ann, lines, mode="fail", dry_run=True)["refused"]
+    assert (refused["line"], refused["code"]) == (size, "validation_error")
+    assert imports(ann, lines, mode="fail")["refused"] == [refused]
     assert len(ann.lists("/memories", spaces="user")) == size - 1
 
 
@@ -85,8 +85,36 @@ def test_a_circle_through_stored_memories_is_refused_and_a_line_of_them_is_not(
     middle = ann.adds("step two", supersedes=[oldest["id"]], **MINE)
     latest = ann.adds("step three", supersedes=[middle["id"]], **MINE)
     again = a_line("step one", id=oldest["id"], supersedes=[latest["id"]])
-    assert imports(ann, [again], mode="replace")["refused"] == [
-        {"line": 1, "code": "validation_error"}
-    ]
+    (refused,) = imports(ann, [again], mode="replace")["refused"]
+    assert (refused["line"], refused["code"]) == (1, "validation_error")
     further = a_line("step four", id=new_id(), supersedes=[latest["id"]])
     assert imports(ann, [further], mode="fail")["created"] == 1
+
+
+@pytest.mark.amendment(21)
+def test_a_refused_line_says_which_field_and_what_would_be_right(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    his = bob.registers()["id"]
+    lines: list[Any] = [
+        a_line("x", type_of_memory="fact"),
+        a_line("x", visibilty="public"),
+        a_line(""),
+        a_line(SECRET),
+        a_line("x", created_at="yesterday"),
+        a_line("for him", agent_id=his, space=None, visibility="private"),
+    ]
+    refused = imports(ann, lines, mode="fail")["refused"]
+    assert [(one["line"], one["field"]) for one in refused] == [
+        (1, "type_of_memory"),
+        (2, "visibilty"),
+        (3, "content"),
+        (4, "content"),
+        (5, "created_at"),
+        (6, None),
+    ]
+    messages = [one["message"] for one in refused]
+    assert messages[1] == "visibilty: unknown field; did you mean `visibility`?"
+    assert "1 to 100000 characters" in messages[2]
+    assert "send it without" in messages[3]
+    assert "ISO-8601" in messages[4]
+    assert not any("48213377" in message for message in messages)

@@ -14,7 +14,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from recollect.http.params import Schema, read_uuid, word_reader
+from recollect.http.params import Schema, UnknownWord, read_uuid, word_reader
 from recollect.kernel.ids import USER_ID_CHARS_MAX
 from recollect.search.model import QUERY_CHARS_MAX
 
@@ -28,7 +28,7 @@ def exact_word(kind: type[StrEnum]) -> PlainValidator:
     def convert(value: Any) -> Any:
         if isinstance(value, str) and value in words:
             return words[value]
-        raise ValueError(f"must be one of {', '.join(words)}")
+        raise UnknownWord(words)
 
     return PlainValidator(convert, json_schema_input_type=Literal[tuple(words)])
 
@@ -63,7 +63,8 @@ class Body(BaseModel):
 
     `optional`: the body may be left out. `listed`: it is an array, not an object. `nullable`:
     fields that null clears. `queries`: fields from which unstorable characters are dropped, while
-    in all other fields they are refused. A `title` names the schema in the OpenAPI document where
+    in all other fields they are refused. `example`: what an error shows to somebody who sent no
+    object. A `title` names the schema in the OpenAPI document where
     the class has another name.
     """
 
@@ -71,6 +72,7 @@ class Body(BaseModel):
     listed: ClassVar[bool] = False
     nullable: ClassVar[frozenset[str]] = frozenset()
     queries: ClassVar[frozenset[str]] = frozenset()
+    example: ClassVar[str] = ""
     model_config = ConfigDict(strict=True, alias_generator=to_camel, frozen=True)
 
     @classmethod

@@ -4,7 +4,7 @@ A reader gets the text as it was sent, and raises ValueError with what would be 
 surrogates can't be stored or searched: they are refused, but dropped from search queries.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,6 +19,19 @@ VALUES_MAX = 50
 
 Schema = dict[str, Any]
 E = TypeVar("E", bound=StrEnum)
+
+
+class UnknownWord(ValueError):
+    """A word that is not on the list."""
+
+    def __init__(self, allowed: Iterable[str]) -> None:
+        self.allowed = tuple(allowed)
+        super().__init__(f"must be one of {', '.join(self.allowed)}")
+
+
+def allowed_words(error: object) -> tuple[str, ...]:
+    """What would be right, if the error knows it."""
+    return error.allowed if isinstance(error, UnknownWord) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +127,7 @@ def word_reader(words: dict[str, Any]) -> Callable[[str], Any]:
         try:
             return words[value.lower()]
         except KeyError:
-            raise ValueError(f"must be one of {', '.join(words)}") from None
+            raise UnknownWord(words) from None
 
     return read
 

@@ -3,22 +3,41 @@
 All violations of a request are reported together, under the field names that the caller uses.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from recollect.http.bodies import Body
-from recollect.http.params import VALUES_MAX, Param
+from recollect.http.params import VALUES_MAX, Param, allowed_words
+from recollect.http.suggestions import unknown_name
 from recollect.kernel.errors import ValidationFailed, Violation
 from recollect.kernel.strict_json import drop_unstorable
 
 BODY_BYTES_MAX = 16 * 1024 * 1024
-# A "did you mean" hint needs at least this similarity: `status` is no misspelt `tags`.
-SIMILARITY_MIN = 0.75
+
+# What pydantic says of these is about Python.
+_MESSAGES = {
+    "missing": "is required",
+    "dict_type": "must be an object",
+    "list_type": "must be a list",
+    "string_type": "must be a text",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must have at least {min_length} items",
+    "too_long": "must have at most {max_length} items",
+}
 
 Parameters = Mapping[str, list[str]]
 M = TypeVar("M", bound=Body)
@@ -37,7 +56,7 @@ def refuse_unknown_parameters(parameters: Parameters, known: Iterable[str]) -> N
     names = sorted(known)
     unknown = [drop_unstorable(name)[:100] for name in parameters if name not in names]
     if unknown:
-        raise _validation_error([_unknown_violation("parameter", name, names) for name in unknown])
+        raise _validation_error([unknown_name("parameter", name, names) for name in unknown])
 
 
 def read_parameters(parameters: Parameters, wanted: Iterable[Param]) -> dict[str, Any]:
@@ -48,7 +67,7 @@ def read_parameters(parameters: Parameters, wanted: Iterable[Param]) -> dict[str
         try:
             values[param.name] = _read_parameter(parameters, param)
         except ValueError as error:
-            wrong.append(Violation(param.name, str(error)))
+            wrong.append(Violation(param.name, str(error), allowed_words(error)))
     if wrong:
         raise _validation_error(wrong)
     return values
@@ -87,10 +106,7 @@ def _read_many(given: list[str], param: Param) -> tuple[Any, ...]:
 
 def _to_validation_error(error: ValidationError, model: type[Body]) -> ValidationFailed:
     return _validation_error(
-        [
-            _to_violation(e, model)
-            for e in error.errors(include_url=False, include_context=False, include_input=False)
-        ]
+        [_to_violation(e, model) for e in error.errors(include_url=False, include_input=False)]
     )
 
 
@@ -98,11 +114,16 @@ def _to_violation(error: ErrorDetails, model: type[Body]) -> Violation:
     *way, last = error["loc"] or ("",)
     field = _field_path(error["loc"])
     if error["type"] == "extra_forbidden":
-        known = sorted(_model_at(model, way).model_fields)
-        return replace(_unknown_violation("field", str(last), known), field=field)
+        known = _model_at(model, way).model_fields
+        return replace(unknown_name("field", str(last), known), field=field)
+    context = error.get("ctx", {})
     if error["type"] == "model_type":
-        return Violation(field, "must be an object")
-    return Violation(field, error["msg"].removeprefix("Value error, "))
+        example = _model_at(model, error["loc"]).example
+        return Violation(field, "must be an object" + (f" such as {example}" if example else ""))
+    if error["type"] in _MESSAGES:
+        return Violation(field, _MESSAGES[error["type"]].format(**context))
+    message = error["msg"].removeprefix("Value error, ")
+    return Violation(field, message, allowed_words(context.get("error")))
 
 
 def _model_at(model: type[Body], way: Iterable[int | str]) -> type[Body]:
@@ -120,12 +141,6 @@ def _models_in(annotation: Any) -> Iterator[type[Body]]:
         yield annotation
     for part in get_args(annotation):
         yield from _models_in(part)
-
-
-def _unknown_violation(what: str, name: str, known: Sequence[str]) -> Violation:
-    meant = get_close_matches(name, known, n=1, cutoff=SIMILARITY_MIN)
-    hint = f"; did you mean `{meant[0]}`?" if meant else ""
-    return Violation(name, f"unknown {what}{hint}", tuple(known))
 
 
 def _field_path(location: Iterable[int | str]) -> str:

@@ -48,6 +48,18 @@ class SpaceMode(StrEnum):
 AGENT_KINDS = frozenset({SpaceKind.AGENT_PRIVATE, SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT})
 # Spaces whose readers the writer can't know: nothing personal, sensitive or critical goes there.
 OPEN_KINDS = frozenset({SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT, SpaceKind.ORG})
+# Ways to say where a memory is kept, for a caller who said nothing.
+_PLACES = (
+    'space: {"kind": "user"}',
+    'space: {"kind": "chat", "id": "…"}',
+    "agent_id",
+    'agent_id, run_id and scope: "session"',
+    'agent_id and scope: "org"',
+)
+_NO_PLACE = (
+    f"is missing: where is it kept? `{_PLACES[0]}` is your own space; others are a chat's, an"
+    " agent's, a run's and an org's: " + ", ".join(f"`{place}`" for place in _PLACES[1:])
+)
 _NEED_AGENT = AGENT_KINDS | {SpaceKind.RUN, SpaceKind.ORG}
 
 _GROUP_IDS = {
@@ -112,6 +124,12 @@ class SpaceRequest:
     space: SpaceName | None = None
     has_key: bool = False
 
+    @property
+    def names_no_place(self) -> bool:
+        """Whether nothing in it says where to write."""
+        sent = (self.space, self.agent_id, self.visibility, self.scope, self.run_id)
+        return all(one is None for one in sent)
+
 
 @dataclass(frozen=True, slots=True)
 class RequestedSpace:
@@ -159,6 +177,8 @@ def parse_space_request(request: SpaceRequest) -> RequestedSpace:
         else _space_from_name(request, request.space)
     )
     if requested.kind in _NEED_AGENT and requested.agent_id is None:
+        if request.names_no_place:
+            raise ValidationFailed.for_field("space", _NO_PLACE, allowed=_PLACES)
         raise ValidationFailed.for_field(
             "agent_id", f"is needed for a space of kind `{requested.kind}`"
         )

@@ -92,6 +92,7 @@ Seconds = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 class WriteSpace(StrictBody, title="SpaceWish"):
     """A space to write to. The id may be left out where it follows from the request."""
 
+    example: ClassVar[str] = '{"kind": "user"}'
     kind: Annotated[SpaceKind, exact_word(SpaceKind)]
     id: str | None = None
 

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -50,6 +50,7 @@ _ID = Field(min_length=1, max_length=NAME_CHARS_MAX)
 class SpaceBody(StrictBody):
     """A space. Without an id every one of the kind."""
 
+    example: ClassVar[str] = '{"kind": "user"}'
     kind: Annotated[SpaceKind, exact_word(SpaceKind)]
     id: Id | None = None
 
@@ -63,7 +64,8 @@ def _check_spaces(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
     if value == ALL_SPACES:
         return ALL_SPACES
     if not isinstance(value, list):
-        raise ValueError(f"must be a list of spaces, or `{ALL_SPACES}`")
+        wanted = f'such as [{SpaceBody.example}], or "{ALL_SPACES}"'
+        raise ValueError(f"must be a list of spaces {wanted}")
     return check(value)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from recollect.conversations.model import is_blank
+from recollect.http.suggestions import unknown_name
 from recollect.kernel import strict_json
 from recollect.kernel.errors import Forbidden, ValidationFailed
 from recollect.kernel.retention_rules import MemoryScope
@@ -183,8 +184,8 @@ def _parse_message(item: object, at: str) -> MemoryMessage:
         raise ValidationFailed.for_field(at, "must be an object with `role` and `content`")
     for name in item:
         if name not in _MESSAGE_FIELDS:
-            known = ", ".join(_MESSAGE_FIELDS)
-            raise ValidationFailed.for_field(f"{at}.{name}", f"unknown field; known are {known}")
+            wrong = unknown_name("field", str(name), _MESSAGE_FIELDS)
+            raise ValidationFailed.for_field(f"{at}.{name}", wrong.message, allowed=wrong.allowed)
     return MemoryMessage(
         _parse_role(item.get("role"), f"{at}.role"),
         _parse_content(item.get("content"), f"{at}.content"),
@@ -196,7 +197,8 @@ def _parse_message(item: object, at: str) -> MemoryMessage:
 
 def _parse_role(value: object, name: str) -> MessageRole:
     if not isinstance(value, str) or value not in set(MessageRole):
-        raise ValidationFailed.for_field(name, f"must be one of {', '.join(MessageRole)}")
+        message = f"must be one of {', '.join(MessageRole)}"
+        raise ValidationFailed.for_field(name, message, allowed=list(MessageRole))
     return MessageRole(value)
 
 

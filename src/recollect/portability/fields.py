@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from recollect.http.suggestions import unknown_name
 from recollect.kernel import strict_json
 from recollect.kernel.clock import to_text
 from recollect.kernel.errors import ValidationFailed
@@ -207,7 +208,10 @@ def parse_fields(members: Iterable[LineField], sent: Mapping[str, Any], prefix: 
     for name in sent:
         if name not in known:
             # The name is the sender's text, hence the cut.
-            raise ValidationFailed.for_field(f"{prefix}{name}"[:100], "unknown field")
+            wrong = unknown_name("field", name, known)
+            raise ValidationFailed.for_field(
+                f"{prefix}{name}"[:100], wrong.message, allowed=wrong.allowed
+            )
     values: LineValues = {}
     for name, member in known.items():
         value = sent.get(name)

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -43,12 +44,12 @@ class DryRunRows:
     transaction itself shows the rows.
     """
 
-    ids: dict[LineType, set[Any]] = field(default_factory=dict)
-    agents: dict[str, LineValues] = field(default_factory=dict)
-    chats: dict[str, LineValues] = field(default_factory=dict)
-    runs: dict[str, LineValues] = field(default_factory=dict)
-    participants: set[tuple[str, str, str]] = field(default_factory=set)
-    successors: dict[str, set[str]] = field(default_factory=dict)
+    ids: dict[LineType, set[Any]] = dataclass_field(default_factory=dict)
+    agents: dict[str, LineValues] = dataclass_field(default_factory=dict)
+    chats: dict[str, LineValues] = dataclass_field(default_factory=dict)
+    runs: dict[str, LineValues] = dataclass_field(default_factory=dict)
+    participants: set[tuple[str, str, str]] = dataclass_field(default_factory=set)
+    successors: dict[str, set[str]] = dataclass_field(default_factory=dict)
 
     def add_row(self, type_: LineType, values: LineValues, key: Any) -> None:
         """Remember a row by its key, and its values where later checks need them."""
@@ -87,7 +88,7 @@ class ImportOrder:
     mode: ImportMode
     dry_run: bool
     at: datetime
-    foreseen: DryRunRows = field(default_factory=DryRunRows)
+    foreseen: DryRunRows = dataclass_field(default_factory=DryRunRows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +116,26 @@ class RefusedLine:
 
     line: int
     code: str
-    error: RecollectError = field(compare=False, repr=False)
+    field: str | None
+    error: RecollectError = dataclass_field(compare=False, repr=False)
+
+    @property
+    def message(self) -> str:
+        """What was wrong, and what would be right."""
+        return self.error.message
 
     @classmethod
     def from_error(cls, line: int, error: RecollectError) -> "RefusedLine":
         """With the code that a single write of the same row would be refused with."""
         details = error.details or {}
         code = details.get("reason") or error.code
-        return cls(line, "validation_error" if code == _GENERIC_CODE else str(code), error)
+        violations = details.get("violations") or [details]
+        return cls(
+            line,
+            "validation_error" if code == _GENERIC_CODE else str(code),
+            violations[0].get("field"),
+            error,
+        )
 
 
 @dataclass(slots=True)
@@ -130,8 +143,8 @@ class ImportTally:
     """Counts of an import, or of one batch of it."""
 
     read: int = 0
-    outcomes: Counter[ImportOutcome] = field(default_factory=Counter)
-    refused: list[RefusedLine] = field(default_factory=list)
+    outcomes: Counter[ImportOutcome] = dataclass_field(default_factory=Counter)
+    refused: list[RefusedLine] = dataclass_field(default_factory=list)
 
     def add(self, other: "ImportTally") -> None:
         """Add the counts of a batch. `read` is counted by the reader alone."""

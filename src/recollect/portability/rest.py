@@ -52,6 +52,10 @@ _DRY_RUN = Param(
     "Whether to tell only what would be done. Must be said.",
 )
 
+_REFUSED_LINE = resource(
+    {"line": INTEGER, "code": TEXT, "field": nullable_field(TEXT), "message": TEXT}
+)
+
 RESOURCES: dict[str, Schema] = {
     "ImportReport": resource(
         {
@@ -60,7 +64,7 @@ RESOURCES: dict[str, Schema] = {
             "created": INTEGER,
             "updated": INTEGER,
             "skipped": INTEGER,
-            "refused": {"type": "array", "items": resource({"line": INTEGER, "code": TEXT})},
+            "refused": {"type": "array", "items": _REFUSED_LINE},
         }
     ),
 }
@@ -133,7 +137,10 @@ async def import_memories(call: Call) -> str:
             "import_id": done.import_id,
             "read": tally.read,
             **{str(outcome): tally.outcomes[outcome] for outcome in ImportOutcome},
-            "refused": [{"line": one.line, "code": one.code} for one in tally.refused],
+            "refused": [
+                {name: getattr(one, name) for name in _REFUSED_LINE["required"]}
+                for one in tally.refused
+            ],
         }
     )
 

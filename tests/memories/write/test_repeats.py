@@ -188,6 +188,21 @@ def test_a_record_meets_its_key_as_it_was_asked_to(callers: Callers) -> None:
     assert is_shown == {first["id"]: "key", second["id"]: "explicit"}
 
 
+@pytest.mark.amendment(20)
+def test_records_of_one_key_both_stay_unless_the_writer_says_otherwise(callers: Callers) -> None:
+    ann = callers.person("ann")
+    body = {"key": "theme", "value": {"name": "dark"}, "space": {"kind": "user"}}
+    light = body | {"value": {"name": "light"}}
+    ids = [ann.post("/memories", body=one).expect(201)["id"] for one in (body, light, light)]
+    ids.append(ann.post("/memories", body=light | {"on_conflict": "keep"}).expect(201)["id"])
+    item = {"op": "create"} | light
+    batch = ann.post("/memories/batch", body={"items": [item]}).expect(200)
+    ids += [one["id"] for one in batch["results"]]
+    rows = ann.lists("/memories", spaces="user", key="theme")
+    assert sorted(row["id"] for row in rows) == sorted(ids)
+    assert {(row["status"], row["repeats"]) for row in rows} == {("active", 0)}
+
+
 def test_of_records_that_want_their_key_alone_at_once_one_is_stored(callers: Callers) -> None:
     ann = callers.person("ann")
     person_of(ann)
