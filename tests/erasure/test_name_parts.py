@@ -9,6 +9,7 @@ from recollect.erasure.identifier_matcher import IdentifierMatcher
 from recollect.erasure.name_parts import split_parts
 from tests.erasure.erasure_server import found_in, group, in_chat, named, server_opener
 from tests.support.engines import TestDatabase
+from tests.support.memory.people import person_of
 
 
 @pytest.mark.parametrize(
@@ -91,3 +92,22 @@ def test_an_erasure_takes_the_parts_of_a_name_that_nobody_else_bears(
         )
         assert (again["status"], found_in(again)) == ("done", {})
         assert again["not_covered"] == report["not_covered"]
+
+
+def test_an_erasure_takes_the_names_from_before_a_change(
+    new_database: Callable[[], TestDatabase], tmp_path: Path
+) -> None:
+    with server_opener(new_database, tmp_path)() as server:
+        q, p = map(server.callers.person, ("q", "p"))
+        named(q, "Quenella Zarquon")
+        chat = group(p, "g1", q)
+        then = server.world.clock.now().isoformat()
+        memory = in_chat(p, chat, "I met Quenella Zarquon")
+        person = person_of(q)
+        q.patch("/people/{}", person, body={"name": "Quenella Feather"}).expect(200)
+        assert q.get("/people/{}", person, as_of=then).expect(200)["name"] == "Quenella Zarquon"
+        report = server.erases(q, user_id=q.name)
+        assert (report["status"], found_in(report)) == ("done", {})
+        assert p.get("/memories/{}", memory["id"]).expect(200)["content"] == "I met [erased]"
+        assert server.left_of(("Zarquon", "Feather", "Quenella")) == []
+        p.get("/people/{}", person, as_of=then).refused(404, "not_found")

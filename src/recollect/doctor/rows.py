@@ -52,6 +52,7 @@ class TextSource(StrEnum):
 
     AGENTS = "agents"
     PEOPLE = "people"
+    PERSON_VERSIONS = "person_versions"
     ALIASES = "aliases"
     RELATIONSHIPS = "relationships"
     CHATS = "chats"

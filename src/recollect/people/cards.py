@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from recollect.db.transaction import Tx
@@ -37,17 +38,24 @@ class PersonCard:
 
 
 def load_cards(
-    tx: Tx, stores: PeopleStores, requester: Requester, people: Sequence[Person]
+    tx: Tx,
+    stores: PeopleStores,
+    requester: Requester,
+    people: Sequence[Person],
+    *,
+    as_of: datetime | None = None,
 ) -> list[PersonCard]:
-    """A card for each of these people, in their order. The caller has checked that the requester
-    may see their names."""
+    """A card for each of these people, in their order; with `as_of` for each who was known then, as
+    it was then. The caller has checked that the requester may see their names."""
+    if as_of is not None:
+        people = stores.people.as_of(tx, people, as_of)
     ids = [one.id for one in people]
     sharing_chat = stores.people.filter_sharing_chat(tx, requester, ids)
     keys = ParticipantKeys.for_requester(requester)
     chats = stores.chats.current_chats(tx, users=keys.users, people=keys.people, agent=keys.agent)
     viewer = _CardViewer(requester, sharing_chat, chats)
-    aliases = stores.claims.aliases(tx, ids)
-    relationships = stores.claims.relationships(tx, ids)
+    aliases = stores.claims.aliases(tx, ids, as_of=as_of)
+    relationships = stores.claims.relationships(tx, ids, as_of=as_of)
     return [viewer.build_card(one, aliases, relationships) for one in people]
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from recollect.http.call import Call, Handler
 from recollect.http.operation import LIST, Operation, memory_operation
-from recollect.http.params import query_param
+from recollect.http.params import instant_param, query_param
 from recollect.http.paths import path_id
 from recollect.http.resource import (
     InstantText,
@@ -100,6 +100,9 @@ RESOURCES = resource_schemas(
 )
 
 _PEOPLE_PATH = "/v1/people"
+_AS_OF_PARAM = instant_param(
+    "as_of", "Who was known at this instant, with the names and claims of then."
+)
 _PERSON_PATH = f"{_PEOPLE_PATH}/{{person_id}}"
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -120,7 +123,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "List the people whose names the caller may see: the newest first, or with `query` those "
         "with it in their name or in an alias that the caller may see, the closest first.",
         response="Person",
-        query=(query_param("A name or a part of one."),),
+        query=(query_param("A name or a part of one."), _AS_OF_PARAM),
         paging=LIST,
     ),
     memory_operation(
@@ -158,6 +161,7 @@ OPERATIONS: tuple[Operation, ...] = (
         200,
         "Get a person; an id that was merged away answers with the person it leads to.",
         response="Person",
+        query=(_AS_OF_PARAM,),
     ),
     memory_operation(
         "updatePerson",
@@ -226,6 +230,7 @@ async def list_people(call: Call) -> bytes:
     page = await call.services[PeopleService].list(
         call.required_requester,
         query=call.query["query"],
+        as_of=call.query["as_of"],
         after=call.page.after,
         limit=call.page.size,
     )
@@ -234,7 +239,9 @@ async def list_people(call: Call) -> bytes:
 
 async def get_person(call: Call) -> str:
     return PersonResource.render(
-        await call.services[PeopleService].get(call.required_requester, path_person_id(call))
+        await call.services[PeopleService].get(
+            call.required_requester, path_person_id(call), as_of=call.query["as_of"]
+        )
     )
 
 

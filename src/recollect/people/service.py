@@ -2,12 +2,13 @@
 of their own."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
-from recollect.kernel.errors import Conflict
+from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import ChatId, PersonId
 from recollect.kernel.pages import (
     Page,
@@ -85,27 +86,40 @@ class PeopleService:
         async with self._audit.audit_refusals(requester, "createPerson"):
             return await self._database.write(lambda tx: self._create(tx, requester, command))
 
-    async def get(self, requester: Requester, person_id: PersonId) -> PersonCard:
-        """The canonical person; NotFound if the caller may not see the name."""
+    async def get(
+        self, requester: Requester, person_id: PersonId, *, as_of: datetime | None = None
+    ) -> PersonCard:
+        """The canonical person, with `as_of` as they stood then. NotFound if the caller may not
+        see the name today, or if nobody knew the person then."""
 
         def work(tx: Tx) -> PersonCard:
             person = visible_person(tx, self._stores, requester, person_id)
-            return load_card(tx, self._stores, requester, person)
+            cards = load_cards(tx, self._stores, requester, [person], as_of=as_of)
+            if not cards:
+                raise NotFound("person", person_id)
+            return cards[0]
 
         return await self._database.read(work)
 
     async def list(
-        self, requester: Requester, *, query: str | None, after: str | None, limit: int
+        self,
+        requester: Requester,
+        *,
+        query: str | None,
+        as_of: datetime | None = None,
+        after: str | None,
+        limit: int,
     ) -> Page[PersonCard]:
         """People whose name the caller may see, the newest first. With a query, those whose name,
-        or an alias that the caller may see, contains it, the best match first."""
+        or an alias that the caller may see, contains it, the best match first. With `as_of`, those
+        who were known then, with their names and claims of then."""
         form = normal_form(query or "")
         if form:
             return await self._database.scan(
-                lambda tx: self._search(tx, requester, form, after=after, limit=limit)
+                lambda tx: self._search(tx, requester, form, as_of=as_of, after=after, limit=limit)
             )
         return await self._database.read(
-            lambda tx: self._page(tx, requester, after=after, limit=limit)
+            lambda tx: self._page(tx, requester, as_of=as_of, after=after, limit=limit)
         )
 
     async def update(
@@ -167,17 +181,32 @@ class PeopleService:
         return load_card(tx, self._stores, requester, person)
 
     def _page(
-        self, tx: Tx, requester: Requester, *, after: str | None, limit: int
+        self,
+        tx: Tx,
+        requester: Requester,
+        *,
+        as_of: datetime | None,
+        after: str | None,
+        limit: int,
     ) -> Page[PersonCard]:
         after_key = decode_key(_LIST, after) if after else None
-        found = self._stores.people.page(tx, requester, after=after_key, limit=limit + 1)
+        found = self._stores.people.page(
+            tx, requester, as_of=as_of, after=after_key, limit=limit + 1
+        )
         page = found[:limit]
         more = len(found) > limit
         cursor = encode_key(_LIST, page[-1].created_at, page[-1].id) if more else None
-        return Page(load_cards(tx, self._stores, requester, page), cursor)
+        return Page(load_cards(tx, self._stores, requester, page, as_of=as_of), cursor)
 
     def _search(
-        self, tx: Tx, requester: Requester, form: str, *, after: str | None, limit: int
+        self,
+        tx: Tx,
+        requester: Requester,
+        form: str,
+        *,
+        as_of: datetime | None,
+        after: str | None,
+        limit: int,
     ) -> Page[PersonCard]:
         # The cursor holds (created_at, "rank id"): the rank is the first part of the order.
         after_key = None
@@ -187,13 +216,16 @@ class PeopleService:
             if not rank.isdecimal():
                 raise unknown_cursor_error()
             after_key = (int(rank), at, id_)
-        found = self._stores.people.search(tx, requester, form, after=after_key, limit=limit + 1)
+        found = self._stores.people.search(
+            tx, requester, form, as_of=as_of, after=after_key, limit=limit + 1
+        )
         page = found[:limit]
         cursor = None
         if len(found) > limit:
             last_rank, last = page[-1]
             cursor = encode_key(_SEARCH, last.created_at, f"{last_rank} {last.id}")
-        return Page(load_cards(tx, self._stores, requester, [one for _, one in page]), cursor)
+        people = [one for _, one in page]
+        return Page(load_cards(tx, self._stores, requester, people, as_of=as_of), cursor)
 
     def _update(
         self, tx: Tx, requester: Requester, person_id: PersonId, command: UpdatePerson
@@ -211,8 +243,9 @@ class PeopleService:
             self._names.refuse_pii(sent["name"], "name")
         if not changed:
             return load_card(tx, self._stores, requester, person)
-        person = replace(person, **sent, updated_at=self._runtime.clock.now())
-        self._stores.people.update(tx, person)
+        before, now = person, self._runtime.clock.now()
+        person = replace(person, **sent, updated_at=now)
+        self._stores.people.update(tx, before, person)
         payload = {"person_id": person.id, "fields": changed}
         self._audit.record(tx, requester, "person.update", payload=payload)
         return self._auto_merge_to_card(tx, requester, person)

@@ -48,6 +48,20 @@ people = Table(
     text("awaited_provider"),
 )
 
+# The versions before changes of a person, each with the instant at which it ended.
+person_versions = Table(
+    "person_versions",
+    metadata,
+    text("id"),
+    text("person_id"),
+    text("name"),
+    text("normal_name"),
+    text("time_zone"),
+    text("metadata"),
+    timestamp("updated_at"),
+    timestamp("until"),
+)
+
 person_orgs = Table(
     "person_orgs",
     metadata,

@@ -12,7 +12,9 @@ from recollect.doctor.store.bundle import DoctorStores
 from recollect.screening.secrets import find_secret_in
 
 # Claims are tables of their own, but are reported by the id of their person, and each once.
-_REPORTED_AS = {TextSource.ALIASES: TextSource.PEOPLE, TextSource.RELATIONSHIPS: TextSource.PEOPLE}
+_REPORTED_AS = dict.fromkeys(
+    (TextSource.PERSON_VERSIONS, TextSource.ALIASES, TextSource.RELATIONSHIPS), TextSource.PEOPLE
+)
 
 
 class SecretExaminer:

@@ -18,6 +18,7 @@ from recollect.db.tables.people import (
     people,
     person_aliases,
     person_relationships,
+    person_versions,
     runs,
 )
 from recollect.db.transaction import Tx
@@ -92,11 +93,15 @@ def _page_query(source: TextSource) -> Query:
 _g, _p, _a, _w, _c, _u = (
     table.c for table in (agents, people, person_aliases, person_relationships, named_chats, runs)
 )
+_n = person_versions.c
 _COLUMNS: Mapping[TextSource, _TextColumns] = {
     TextSource.AGENTS: _TextColumns(agents, _g.id, (_g.name, _g.description), _g.metadata),
     # People who are being erased are left to the erasure job.
     TextSource.PEOPLE: _TextColumns(
         people, _p.id, (_p.name,), _p.metadata, _p.erasure_id.is_(None)
+    ),
+    TextSource.PERSON_VERSIONS: _TextColumns(
+        person_versions, _n.person_id, (_n.name,), _n.metadata
     ),
     TextSource.ALIASES: _TextColumns(person_aliases, _a.person_id, (_a.value, _a.provider)),
     TextSource.RELATIONSHIPS: _TextColumns(person_relationships, _w.person_id, (_w.relationship,)),

@@ -20,6 +20,7 @@ from recollect.db.tables.people import (
     person_orgs,
     person_relationships,
     person_users,
+    person_versions,
     user_orgs,
 )
 from recollect.db.transaction import Tx
@@ -177,6 +178,7 @@ _DELETE_QUERIES = (
     _delete_query(
         person_merges, InTextList(_g.primary_id, PEOPLE), InTextList(_g.secondary_id, PEOPLE)
     ),
+    _delete_query(person_versions, InTextList(person_versions.c.person_id, PEOPLE)),
     _delete_query(person_orgs, InTextList(person_orgs.c.person_id, PEOPLE)),
     _delete_query(
         person_users,

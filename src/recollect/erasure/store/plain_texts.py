@@ -24,6 +24,7 @@ from recollect.db.tables.people import (
     people,
     person_aliases,
     person_relationships,
+    person_versions,
     runs,
 )
 from recollect.db.transaction import Tx
@@ -96,7 +97,10 @@ class RedactableTexts:
         tx.run(self._put, {"id": id_, **fresh, **forms})
 
     def _matcher_for(self, plan: RedactionPlan, id_: str) -> IdentifierMatcher:
-        return plan.matcher_for_person(id_) if self.table is people else plan.matcher_for_chat(id_)
+        if self.table in {people, person_versions}:
+            # The id of a version begins with that of its person.
+            return plan.matcher_for_person(id_.partition(" ")[0])
+        return plan.matcher_for_chat(id_)
 
 
 # Aliases and relationships of the target are deleted elsewhere; those of others are searched for
@@ -114,6 +118,15 @@ REDACTABLE_TEXTS = (
     RedactableTexts(
         people,
         user_clause(_p.created_by_kind, _p.created_by_id),
+        ("name",),
+        json=("metadata",),
+        forms={"normal_name": "name"},
+    ),
+    RedactableTexts(
+        person_versions,
+        person_versions.c.person_id.in_(
+            select(_p.id).where(user_clause(_p.created_by_kind, _p.created_by_id))
+        ),
         ("name",),
         json=("metadata",),
         forms={"normal_name": "name"},

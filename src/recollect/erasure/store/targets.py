@@ -15,6 +15,7 @@ from recollect.db.tables.people import (
     people,
     person_aliases,
     person_users,
+    person_versions,
     presences,
 )
 from recollect.db.transaction import Tx
@@ -28,6 +29,7 @@ from recollect.kernel.ids import PersonId, UserId, parse_uuid
 from recollect.people.store.participation_sql import IS_HUMAN
 
 _p, _a, _l, _h, _m = people.c, person_aliases.c, person_users.c, presences.c, memberships.c
+_v = person_versions.c
 
 
 _POSSESSIVE = ("'s", "’s", "' ", "’ ")
@@ -59,7 +61,9 @@ def find_target(
         person_ids=person_ids,
         user_ids=users,
         names=_drop_duplicates(
-            [row[1] for row in rows] + [v for v, kind in claims if kind == "alias"]
+            [row[1] for row in rows]
+            + [v for v, kind in claims if kind == "alias"]
+            + [row[0] for row in tx.fetch(_FORMER_NAMES, {"ids": _to_json_list(person_ids)})]
         ),
         handles=_drop_duplicates(value for value, kind in claims if kind == "handle"),
     )
@@ -205,6 +209,9 @@ _PEOPLE = Query(
     .order_by(_p.id)
 )
 _ALIASES = Query(select(_a.value, _a.kind).where(InTextList(_a.person_id, _IDS)).order_by(_a.id))
+_FORMER_NAMES = Query(
+    select(_v.name).where(InTextList(_v.person_id, _IDS)).order_by(_v.until, _v.id)
+)
 _USERS = Query(select(_l.user_id).where(InTextList(_l.person_id, _IDS)))
 _PRESENT = Query(select(_h.chat_id).where(_participant_clause()).distinct())
 _MEMBER = Query(

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Table, delete, insert, or_, select, update
+from sqlalchemy import Select, Table, delete, insert, or_, select, update
 
 from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import Query, literal_word, param
@@ -63,13 +65,20 @@ class ClaimStore:
         tx.run(_INSERT_RELATIONSHIP, params)
         return relationship
 
-    def aliases(self, tx: Tx, person_ids: Collection[PersonId]) -> list[Alias]:
-        """All aliases of canonical people, oldest first."""
-        return [alias_from_row(row) for row in tx.fetch(_ALIASES, _ids_param(person_ids))]
+    def aliases(
+        self, tx: Tx, person_ids: Collection[PersonId], *, as_of: datetime | None = None
+    ) -> list[Alias]:
+        """All aliases of canonical people, oldest first; with `as_of` those stated by then."""
+        params = _ids_param(person_ids) | {"as_of": as_of}
+        return [alias_from_row(row) for row in tx.fetch(_aliases(past=as_of is not None), params)]
 
-    def relationships(self, tx: Tx, person_ids: Collection[PersonId]) -> list[Relationship]:
-        """All relationships of canonical people, oldest first."""
-        rows = tx.fetch(_RELATIONSHIPS, _ids_param(person_ids))
+    def relationships(
+        self, tx: Tx, person_ids: Collection[PersonId], *, as_of: datetime | None = None
+    ) -> list[Relationship]:
+        """All relationships of canonical people, oldest first; with `as_of` those stated by
+        then."""
+        params = _ids_param(person_ids) | {"as_of": as_of}
+        rows = tx.fetch(_relationships(past=as_of is not None), params)
         return [relationship_from_row(row) for row in rows]
 
     def delete_aliases(self, tx: Tx, claim_ids: Collection[ClaimId]) -> None:
@@ -95,6 +104,22 @@ def _ids_param(ids: Collection[str]) -> dict[str, Any]:
     return {"ids": strict_json.dump(sorted(set(ids)))}
 
 
+@cache
+def _aliases(*, past: bool) -> Query:
+    return Query(_claims_about(select(*ALIAS_COLUMNS), person_aliases, past=past))
+
+
+@cache
+def _relationships(*, past: bool) -> Query:
+    return Query(_claims_about(select(*RELATIONSHIP_COLUMNS), person_relationships, past=past))
+
+
+def _claims_about(query: Select[Any], claims: Table, *, past: bool) -> Select[Any]:
+    c = claims.c
+    about = query.where(InTextList(c.person_id, _IDS)).order_by(c.created_at, c.id)
+    return about.where(c.created_at <= param("as_of", c.created_at)) if past else about
+
+
 def _equals_params(table: Table, *names: str) -> list[Any]:
     return [table.c[name] == param(name, table.c[name]) for name in names]
 
@@ -117,14 +142,6 @@ _VERIFY_ALIAS = Query(
 )
 _INSERT_RELATIONSHIP = Query(
     insert(person_relationships).values(column_params(person_relationships))
-)
-_ALIASES = Query(
-    select(*ALIAS_COLUMNS).where(InTextList(_a.person_id, _IDS)).order_by(_a.created_at, _a.id)
-)
-_RELATIONSHIPS = Query(
-    select(*RELATIONSHIP_COLUMNS)
-    .where(InTextList(_r.person_id, _IDS))
-    .order_by(_r.created_at, _r.id)
 )
 _DELETE_ALIASES = Query(delete(person_aliases).where(InTextList(_a.id, _IDS)))
 _DELETE_RELATIONSHIP = Query(delete(person_relationships).where(_r.id == param("id", _r.id)))

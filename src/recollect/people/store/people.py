@@ -41,6 +41,7 @@ from recollect.people.store.participation_sql import (
     participant_params,
     people_sharing_chats,
 )
+from recollect.people.store.past import AS_OF, fetch_as_of, keep_version, name_then, was_known
 from recollect.people.store.removal import (
     delete_person,
     has_other_references,
@@ -92,8 +93,9 @@ class PersonStore:
         """Lock the rows, in the order of their ids, until the transaction ends."""
         tx.lock(_LOCK, _ids_param(person_ids))
 
-    def update(self, tx: Tx, person: Person) -> None:
-        """Store name, time zone, metadata and `updated_at`."""
+    def update(self, tx: Tx, before: Person, person: Person) -> None:
+        """Store name, time zone, metadata and `updated_at`, and keep the version before."""
+        keep_version(tx, before, until=person.updated_at)
         params = person_params(person)
         tx.run(_UPDATE, {name: params[name] for name in ("id", *_CHANGEABLE)})
 
@@ -128,14 +130,26 @@ class PersonStore:
         )
         return frozenset(PersonId(row[0]) for row in tx.fetch(_SHARING_CHAT, params))
 
+    def as_of(self, tx: Tx, found: Collection[Person], as_of: datetime) -> list[Person]:
+        """Those of these people who were known then, in their order, as they stood."""
+        return fetch_as_of(tx, found, as_of)
+
     def page(
-        self, tx: Tx, requester: Requester, *, after: tuple[datetime, str] | None, limit: int
+        self,
+        tx: Tx,
+        requester: Requester,
+        *,
+        as_of: datetime | None = None,
+        after: tuple[datetime, str] | None,
+        limit: int,
     ) -> list[Person]:
-        """People whose name the caller may see, the newest first."""
-        params = requester_params(requester) | {"limit": limit}
+        """People whose name the caller may see, the newest first; with `as_of` those who were
+        known then."""
+        params = requester_params(requester) | {"limit": limit, "as_of": as_of}
         if after is not None:
             params |= {"at": after[0], "id": after[1]}
-        return _load_people(tx, tx.fetch(_page(cursor=after is not None), params))
+        query = _page(cursor=after is not None, past=as_of is not None)
+        return _load_people(tx, tx.fetch(query, params))
 
     def search(
         self,
@@ -143,15 +157,18 @@ class PersonStore:
         requester: Requester,
         form: str,
         *,
+        as_of: datetime | None = None,
         after: tuple[int, datetime, str] | None,
         limit: int,
     ) -> list[tuple[int, Person]]:
         """Those of them whose name, or an alias that the caller may see, contains the normal form;
-        each with a rank: 0 equal, 1 at the beginning of a word, 2 anywhere else."""
-        params = requester_params(requester) | _like_patterns(form) | {"limit": limit}
+        each with a rank: 0 equal, 1 at the beginning of a word, 2 anywhere else. With `as_of` the
+        names and aliases of then count."""
+        params = requester_params(requester) | _like_patterns(form)
+        params |= {"limit": limit, "as_of": as_of}
         if after is not None:
             params |= {"rank": after[0], "at": after[1], "id": after[2]}
-        rows = tx.fetch(_search(cursor=after is not None), params)
+        rows = tx.fetch(_search(cursor=after is not None, past=as_of is not None), params)
         ranks = [int(row[-1]) for row in rows]
         return list(zip(ranks, _load_people(tx, [row[:-1] for row in rows]), strict=True))
 
@@ -217,28 +234,29 @@ def _rank(column: ColumnElement[str]) -> ColumnElement[int]:
 
 
 @cache
-def _page(*, cursor: bool) -> Query:
-    query = select(*PERSON_COLUMNS).where(LIVE, may_see_name())
+def _page(*, cursor: bool, past: bool) -> Query:
+    known = (was_known(),) if past else ()
+    query = select(*PERSON_COLUMNS).where(LIVE, may_see_name(), *known)
     if cursor:
         query = query.where(tuple_(_p.created_at, _p.id) < _CURSOR)
     return Query(query.order_by(_p.created_at.desc(), _p.id.desc()).limit(param("limit")))
 
 
-def _matches() -> Select[Any]:
+def _matches(*, past: bool) -> Select[Any]:
     """Everybody whose name, or an alias that the caller may see, matches; with the best rank."""
-    by_name = select(_p.id, _rank(_p.normal_name).label("rank")).where(
-        _like(_p.normal_name, "inside")
-    )
+    name = name_then() if past else _p.normal_name
+    known, claimed = ((was_known(),), (_a.created_at <= AS_OF,)) if past else ((), ())
+    by_name = select(_p.id, _rank(name).label("rank")).where(_like(name, "inside"), *known)
     by_alias = select(_a.person_id, _rank(_a.normal_value)).where(
-        _like(_a.normal_value, "inside"), VISIBLE_ALIAS
+        _like(_a.normal_value, "inside"), VISIBLE_ALIAS, *claimed
     )
     both = union_all(by_name, by_alias).subquery("both")
     return select(both.c.id, func.min(both.c.rank).label("rank")).group_by(both.c.id)
 
 
 @cache
-def _search(*, cursor: bool) -> Query:
-    matches = _matches().subquery("matches")
+def _search(*, cursor: bool, past: bool) -> Query:
+    matches = _matches(past=past).subquery("matches")
     query = (
         select(*PERSON_COLUMNS, matches.c.rank)
         .select_from(people.join(matches, matches.c.id == _p.id))

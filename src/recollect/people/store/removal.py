@@ -27,6 +27,7 @@ from recollect.db.tables.people import (
     person_merges,
     person_orgs,
     person_relationships,
+    person_versions,
 )
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
@@ -130,6 +131,11 @@ _DELETE = [
     Query(
         delete(person_merges).where(
             or_(_x.primary_id == _ID, _x.secondary_id == _ID, _x.secondary_id.in_(_MERGED_IDS))
+        )
+    ),
+    Query(
+        delete(person_versions).where(
+            or_(person_versions.c.person_id == _ID, person_versions.c.person_id.in_(_MERGED_IDS))
         )
     ),
     Query(
