@@ -49,7 +49,9 @@ def test_archived_memories_leave_all_lists_and_keep_the_id_taken(callers: Caller
     memory = ann.adds(TEXT, agent_id=agent_id, visibility="private")
     ann.delete("/agents/{}", agent_id, memories="archive").expect(204)
     ann.get("/agents/{}", agent_id).refused(404, "not_found")
-    ann.get("/memories/{}", memory["id"]).refused(404, "not_found")
+    kept = ann.get("/memories/{}", memory["id"]).expect(200)
+    assert (kept["status"], kept["archive_reason"]) == ("archived", "agent_removed")
+    bob.get("/memories/{}", memory["id"]).refused(404, "not_found")
     ann.get("/memories", agent_id=agent_id).refused(404, "not_found")
     for caller in (ann, bob):
         taken = caller.post("/agents", body={"id": agent_id}).refused(409, "conflict")
@@ -74,7 +76,7 @@ def test_memories_of_its_runs_and_its_org_keep_an_agent_and_go_with_it(
     bob.registers(id=agent_id)
 
 
-def test_archived_memories_of_an_org_are_read_by_nobody_and_keep_the_id_taken(
+def test_archived_memories_of_an_org_leave_all_lists_and_keep_the_id_taken(
     callers: Callers,
 ) -> None:
     ann, bob = callers.person("ann"), callers.person("bob")
@@ -83,7 +85,8 @@ def test_archived_memories_of_an_org_are_read_by_nobody_and_keep_the_id_taken(
     kept = ann.adds(f"{TEXT} still", agent_id=other, scope="org")
     ann.delete("/agents/{}", agent_id, memories="archive").expect(204)
     for caller in (ann, bob):
-        caller.get("/memories/{}", memory["id"]).refused(404, "not_found")
+        assert [row["id"] for row in caller.lists("/memories", spaces="org")] == [kept["id"]]
+        assert caller.get("/memories/{}", memory["id"]).expect(200)["status"] == "archived"
         assert caller.get("/memories/{}", kept["id"]).expect(200) == kept
     # Whoever took the id now would own what it wrote for the org.
     taken = ann.post("/agents", body={"id": agent_id}).refused(409, "conflict")
