@@ -56,6 +56,28 @@ _MARKERS = (
         "(?:instruction|prompt|rule|direction|command|guideline)",
     ),
 )
+_OFFICES = (
+    r"(?:operator|admin|administrator|developer|root|supervisor|system admin|sysadmin|owner|host"
+    r"|moderator|security|compliance)"
+)
+_FORGED = (
+    _form("role_marker strong", "[", rest=_OFFICES + r"(?: (?:message|note|override))?\]\s?[:>-]"),
+    _form("role_marker strong", "###", rest=r"\s?system\s?\n"),
+    _form(
+        "role_marker strong",
+        *('"role"', "'role'"),
+        rest=r"""\s?:\s?["'](?:system|developer)["']\s?,\s?["']content["']\s?:\s?["']"""
+        r"(?:you (?:are|will|must|should|can|may|have)|ignore|disregard|forget|always|never|from now"
+        r"|new |override|reveal|obey)",
+    ),
+    _form(
+        "role_marker strong",
+        *("<system>", "[system]", "<<system>>", "{system}", "(system)"),
+        rest=r"[^\n]{0,60}?\b(?:verified|administrator|admin|grant|access|override|obey|ignore|must"
+        r"|you are|you will|from now|disable|unrestricted|leak|dump|reveal|new (?:rules|instructions))\b",
+    ),
+    _form("tool_call strong", "action:", rest=r"\s?[\w.]{2,40}\s?\n\s?action input\s?:"),
+)
 _CALL_NAMES = (
     "tool_call|tool_calls|tool_use|tool_result|tool_response|tool_code|function_call"
     "|function_calls|function_results|function_response|invoke"
@@ -154,7 +176,9 @@ _SHELL = (
     ),
 )
 # A part of an address that is filled in: `{data}`, `[history]`, `<secrets>`, `$TOKEN`, `%7b`.
-_FILLED = r"(?:\{|%7b|\[|%5b|<|%3c|\$|\.\.\.|…|base64|your_|the_|user_|all_)"
+_FILLED = (
+    r"(?:\{|%7b|\[|%5b|<|%3c|\$|\.\.\.|…|base64|your_|the_|user_|all_|put_|insert_|chat_|paste_|full_)"
+)
 _TAKEN = (
     r"(?:data|d|q|secrets?|tokens?|keys?|conversation|history|memor(?:y|ies)|content|payload|exfil"
     r"|leak|c|info|user_?data|prompt|system_?prompt|context|msg|message|chat|log|dump|stolen|p|s|x"
@@ -192,7 +216,7 @@ _LINKS = (
         rest=r"[^\s)\"'<>]{3,200}[?&/]" + _TAKEN + r"[=/](?:\{\{?|%7b|\[|<|\$\{|\$\()(?!user}|id})",
     ),
 )
-FORMS = (*_MARKERS, *_CALLS, *_ENDS, *_SHELL, *_LINKS)
+FORMS = (*_MARKERS, *_FORGED, *_CALLS, *_ENDS, *_SHELL, *_LINKS)
 """The forms of every text."""
 
 TEXT_FORMS = (

@@ -4,6 +4,7 @@ All readings are skeletons: lower case, without accents, letters that look Latin
 ones, white space reduced to one space or line feed. The signs are written for skeletons.
 """
 
+import codecs
 import re
 
 from recollect.screening.skeleton import skeleton
@@ -23,8 +24,14 @@ def readings(text: str) -> tuple[str, ...]:
 
 
 def encoded_readings(text: str) -> tuple[str, ...]:
-    """The skeletons of what is encoded in a text in base64 or as hexadecimal bytes."""
-    runs = deobfuscate.encoded_texts(text)
+    """The skeletons of what is encoded in a text in base64 or as hexadecimal bytes, and of the text
+    turned around or by 13 letters where it says so."""
+    low = text.lower()
+    runs = [*deobfuscate.encoded_texts(text)]
+    if "rot13" in low or "rot-13" in low or "rot 13" in low:
+        runs.append(codecs.encode(text, "rot13"))
+    if "revers" in low or "backward" in low:
+        runs.append(text[::-1])
     return tuple(dict.fromkeys(skeleton(deobfuscate.to_plain_text(run)) for run in runs))
 
 
