@@ -290,11 +290,11 @@ def _iter_secrets(texts: MemoryTexts) -> Iterator[SecretLocation | None]:
     """What each part, each answer to a message, and each id was found to hold."""
     for part, at in _iter_parts(texts):
         yield find_secret_in(part, at)
-    for index, (asked, said) in enumerate(pairwise(texts.messages), 1):
-        if found := find_answered_secret(asked.content, said.content):
+    for index, (before, message) in enumerate(pairwise(texts.messages), 1):
+        if found := find_answered_secret(before.content, message.content):
             yield SecretLocation(f"messages[{index}].content", found.family)
-    for name, sent in texts.ids.items():
-        if sent and (found := find_secret_in_id(sent)):
+    for name, identifier in texts.ids.items():
+        if identifier and (found := find_secret_in_id(identifier)):
             yield SecretLocation(name, found.family)
 
 

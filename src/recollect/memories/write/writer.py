@@ -15,14 +15,17 @@ from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.runtime import Runtime
+from recollect.kernel.space import SpaceKind
 from recollect.memories.duplicates.count import RepeatCounter
 from recollect.memories.duplicates.merge_fields import merge_repeat
 from recollect.memories.model import (
     Memory,
     MemoryKind,
     MemoryStatus,
+    MessageRole,
     Sensitivity,
     StoredMemory,
+    TrustLevel,
 )
 from recollect.memories.reconcile.rules import is_repeat
 from recollect.memories.store.bundle import MemoryStores
@@ -33,6 +36,7 @@ from recollect.memories.supersede.explicit import (
     check_replaceable,
 )
 from recollect.memories.supersede.rules import StatementFacts
+from recollect.memories.trust import lowest_trust
 from recollect.memories.write.builder import MemoryInputs, build_moved, build_new
 from recollect.memories.write.draft import MemoryDraft
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
@@ -218,7 +222,10 @@ class MemoryWriter:
         else:
             memory = build_new(inputs, people.ids)
         if self._screening.should_quarantine(findings):
-            memory = replace(memory, status=MemoryStatus.QUARANTINED)
+            if _is_own_turn(requester, draft, place) and not findings.suspicion.claims_authority:
+                memory = replace(memory, trust=lowest_trust((memory.trust, TrustLevel.UNKNOWN)))
+            else:
+                memory = replace(memory, status=MemoryStatus.QUARANTINED)
         return StoredMemory(
             memory=self._expiry.apply(memory).memory,
             written_by=requester.identity,
@@ -367,6 +374,17 @@ class MemoryWriter:
         at = stored.memory.created_at
         approval = self._hooks.approvals.request(tx, requester, stored, until=until, at=at)
         return (WriteWarning("approval_required", f"approval {approval.id} is pending"),)
+
+
+def _is_own_turn(requester: Requester, draft: MemoryDraft, place: TargetSpace) -> bool:
+    """Are these messages that a user said themself, written by them into their own space? They
+    concern nobody else, and who gives orders to their own assistant attacks nobody."""
+    spoken = all(
+        one.role is MessageRole.USER and one.user_id in (None, *requester.user_ids)
+        for one in draft.messages
+    )
+    own = place.space.kind is SpaceKind.USER and place.space.id in requester.user_ids
+    return bool(draft.messages) and spoken and own and draft.carried is None
 
 
 def _is_privacy_set_by_subject(memory: Memory, draft: MemoryDraft) -> bool:

@@ -67,14 +67,16 @@ _FORGED = (
         "role_marker strong",
         *('"role"', "'role'"),
         rest=r"""\s?:\s?["'](?:system|developer)["']\s?,\s?["']content["']\s?:\s?["']"""
-        r"(?:you (?:are|will|must|should|can|may|have)|ignore|disregard|forget|always|never|from now"
+        r"(?:you (?:are|will|must|should|can|may|have)|ignore|disregard|forget|always|never"
+        r"|from now"
         r"|new |override|reveal|obey)",
     ),
     _form(
         "role_marker strong",
         *("<system>", "[system]", "<<system>>", "{system}", "(system)"),
         rest=r"[^\n]{0,60}?\b(?:verified|administrator|admin|grant|access|override|obey|ignore|must"
-        r"|you are|you will|from now|disable|unrestricted|leak|dump|reveal|new (?:rules|instructions))\b",
+        r"|you are|you will|from now|disable|unrestricted|leak|dump|reveal|new (?:rules"
+        r"|instructions))\b",
     ),
     _form("tool_call strong", "action:", rest=r"\s?[\w.]{2,40}\s?\n\s?action input\s?:"),
 )
@@ -177,7 +179,8 @@ _SHELL = (
 )
 # A part of an address that is filled in: `{data}`, `[history]`, `<secrets>`, `$TOKEN`, `%7b`.
 _FILLED = (
-    r"(?:\{|%7b|\[|%5b|<|%3c|\$|\.\.\.|…|base64|your_|the_|user_|all_|put_|insert_|chat_|paste_|full_)"
+    r"(?:\{|%7b|\[|%5b|<|%3c|\$|\.\.\.|…|base64"
+    r"|(?:your|the|user|all|put|insert|chat|paste|full)_)"
 )
 _TAKEN = (
     r"(?:data|d|q|secrets?|tokens?|keys?|conversation|history|memor(?:y|ies)|content|payload|exfil"

@@ -98,9 +98,9 @@ def find_answered_secret(question: str, answer: str) -> SecretMatch | None:
     """A secret in a message that answers the message before it, which asked for one."""
     if is_harmless(question[-_QUESTION_CHARS_MAX:]):
         return None
-    asked = deobfuscate.to_plain_text(question[-_QUESTION_CHARS_MAX:]).rstrip()
-    said = deobfuscate.to_plain_text(answer[:_QUESTION_CHARS_MAX]).lstrip()
-    return SecretMatch(SecretFamily.LABELLED) if has_answer(f"{asked}\n{said}") else None
+    request = deobfuscate.to_plain_text(question[-_QUESTION_CHARS_MAX:]).rstrip()
+    reply = deobfuscate.to_plain_text(answer[:_QUESTION_CHARS_MAX]).lstrip()
+    return SecretMatch(SecretFamily.LABELLED) if has_answer(f"{request}\n{reply}") else None
 
 
 def find_secret_in(value: Any, field: str) -> SecretLocation | None:

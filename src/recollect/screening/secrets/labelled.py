@@ -55,7 +55,7 @@ def ends_in_label(name: str) -> bool:
 class _Link(Enum):
     """What stands between a label and its value."""
 
-    SAID = auto()
+    STATED = auto()
     """`is`, `:`, `=` or `->`."""
     MOVED = auto()
     """`was changed to`."""
@@ -126,9 +126,9 @@ def _starts_word(text: str, found: re.Match[str]) -> bool:
 
 def _names_place(text: str, found: re.Match[str]) -> bool:
     """Is there a word for what a number opens, in the same line and near?"""
-    around = text[max(0, found.start() - 60) : found.start()].rpartition("\n")[2]
+    line_start = text[max(0, found.start() - 60) : found.start()].rpartition("\n")[2]
     after = text[found.start() : found.end() + 60].partition("\n")[0]
-    return not places().isdisjoint(_WORDS.findall(f"{around}{after}".lower()))
+    return not places().isdisjoint(_WORDS.findall(f"{line_start}{after}".lower()))
 
 
 def _read_value(text: str, found: re.Match[str], label: Label) -> _LabelledValue:
@@ -217,8 +217,8 @@ def _is_phrase(value: _LabelledValue) -> bool:
     if value.label.kind is LabelKind.PLAIN:
         # A password may be a phrase too, if nothing else stands in its sentence.
         ended = found is not None and _LAST.match(value.text, found.end()) is not None
-        said = value.verb is None or value.verb.lower() == "is"
-        return said and value.near and ended and are_plain_words(words, least=3)
+        plainly = value.verb is None or value.verb.lower() == "is"
+        return plainly and value.near and ended and are_plain_words(words, least=3)
     if value.label.kind is not LabelKind.PHRASE or len(words) < 3:
         return False
     meaning = [word for word in words if not (is_ordinary(word) or is_function_word(word))]
@@ -290,15 +290,15 @@ def _links() -> tuple[tuple[re.Pattern[str], _Link], ...]:
     reach = phrase_pattern("reach")
     no_other = rf"(?!(?:{'|'.join(compounds())})\b)"
     away = rf"(?P<reach>[ \t]+(?:{reach})(?![^\W_])[^\n.:;=?!]{{0,60}}?)?"
-    beside = rf"(?P<reach>[ \t]+{no_other}[^\W\d_]{{2,20}}){{0,2}}"
+    second = rf"(?P<reach>[ \t]+{no_other}[^\W\d_]{{2,20}}){{0,2}}"
     other = rf"(?P<reach>[ \t]+{no_other}[^\n.:;=?!]{{1,60}}?)"
     verbs, moved = phrase_pattern("verbs"), phrase_pattern("moved")
-    said = rf"(?P<sep>\s+(?P<verb>{verbs})(?![^\W_]){_FOLLOWS}[ \t]*:?|[ \t]*{_SIGN})"
+    linked = rf"(?P<sep>\s+(?P<verb>{verbs})(?![^\W_]){_FOLLOWS}[ \t]*:?|[ \t]*{_SIGN})"
     gap = rf"[*_`]{{0,2}}(?P<gap>[ \t]*(?:\n[ \t]*)?){_FILLERS}"
     patterns = (
         (rf"{away}\s+{_CHANGES}(?:{moved})(?![^\W_])[ \t]*:?{gap}", _Link.MOVED),
-        (rf"{away}{said}{gap}", _Link.SAID),
-        (rf"{beside}[ \t]*{_SIGN}{gap}", _Link.LOOSE),
+        (rf"{away}{linked}{gap}", _Link.STATED),
+        (rf"{second}[ \t]*{_SIGN}{gap}", _Link.LOOSE),
         (rf"{other}[ \t]+(?:is|was|ist|est|es|é|è)[ \t]+", _Link.LOOSE),
         (rf"{away}(?:[ \t]+(?:{_INTO})[ \t]+|[ \t]+[-–—][ \t]+|[/|])", _Link.LOOSE),
         (rf"(?:'s)?[ \t]+{_FILLERS}", _Link.LOOSE),
@@ -311,8 +311,8 @@ def _links() -> tuple[tuple[re.Pattern[str], _Link], ...]:
 def _joined_links() -> tuple[tuple[re.Pattern[str], _Link], ...]:
     """The same in scripts that put no space between words."""
     verbs = phrase_pattern("joined verbs")
-    said = rf"(?:[ ]?\([^()\n]{{1,20}}\))?\s*(?P<sep>(?P<verb>{verbs})|{_SIGN})\s?"
-    return (_compile(said), _Link.SAID), (_compile(r"\s?"), _Link.LOOSE)
+    linked = rf"(?:[ ]?\([^()\n]{{1,20}}\))?\s*(?P<sep>(?P<verb>{verbs})|{_SIGN})\s?"
+    return (_compile(linked), _Link.STATED), (_compile(r"\s?"), _Link.LOOSE)
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

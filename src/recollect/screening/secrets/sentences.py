@@ -29,9 +29,11 @@ def has_answer(view: str) -> bool:
 
 def _is_answer(view: str, found: re.Match[str]) -> bool:
     between, value = found["between"].split(), found["value"]
-    asked = found["end"] != "\n" or _REQUEST.search(view, max(0, found.start() - 80), found.start())
+    is_asked = found["end"] != "\n" or _REQUEST.search(
+        view, max(0, found.start() - 80), found.start()
+    )
     core = value.strip(SURROUNDING)
-    if not asked or is_placeholder(value) or (between and between[0] in compounds()):
+    if not is_asked or is_placeholder(value) or (between and between[0] in compounds()):
         return False
     label = known_labels()[to_letters(found["label"] or found["joined"])]
     digits = sum(map(str.isdigit, core))
@@ -45,13 +47,13 @@ def _is_answer(view: str, found: re.Match[str]) -> bool:
         return not is_described(core)
     # A plain word or a number is a password if it is all that was answered.
     plain = len(core) >= 5 and core.isalpha() and not (is_ordinary(core) or is_function_word(core))
-    told = _OTHER_QUESTION.search(found["between"]) is None
-    return (plain and told and found["end"] != "\n") or (core.isdigit() and digits >= 4)
+    about_value = _OTHER_QUESTION.search(found["between"]) is None
+    return (plain and about_value and found["end"] != "\n") or (core.isdigit() and digits >= 4)
 
 
 def _has_reversed(view: str) -> bool:
     """Is a value said to be the password, as in `zx81 is the password`?"""
-    return any(map(_is_reversed, _reversed().finditer(view)))
+    return any(map(_is_reversed, _reversal().finditer(view)))
 
 
 def _is_reversed(found: re.Match[str]) -> bool:
@@ -108,7 +110,7 @@ def _question() -> re.Pattern[str]:
 
 
 @cache
-def _reversed() -> re.Pattern[str]:
+def _reversal() -> re.Pattern[str]:
     return re.compile(
         r"(?<!\S)(?P<value>[!-~]{4,100})[\"'`*_)]{0,3}[ \t]{0,2}[,;—–-]?[ \t]{1,3}"
         r"(?:(?:is|was|as|are|=|that's|this is|that is|ist|als|est|comme|es|como|é|è"
