@@ -43,3 +43,16 @@ def test_a_key_of_the_command_line_works_until_it_is_revoked(
         unknown = run_command(tmp_path, "key", "revoke", "no-such-id", **settings)
         assert (unknown.returncode, unknown.stdout) == (4, "")
     assert key not in database.stored_text()
+
+
+@pytest.mark.amendment(17)
+def test_a_secret_that_can_be_guessed_refuses_the_start(
+    tmp_path: Path, new_database: NewDatabase
+) -> None:
+    settings = on_database(new_database()) | {"AUTH__MODE": "jwt", "AUTH__JWT_SECRET": "s" * 31}
+    refused = run_command(tmp_path, "serve", **settings)
+    assert refused.returncode == 2
+    (line,) = refused.stderr.splitlines()
+    assert "auth.jwt_secret" in line
+    assert "should have at least 32 bytes" in line
+    assert "sss" not in line

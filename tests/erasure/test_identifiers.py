@@ -42,6 +42,7 @@ def server(opened: Open) -> Iterator[ErasureServer]:
         yield running
 
 
+@pytest.mark.amendment(11)
 def test_ids_that_name_somebody_stay_where_a_row_stays_and_the_report_counts_them(
     server: ErasureServer,
 ) -> None:

@@ -36,6 +36,7 @@ class RedactionPlan:
       both also redact the parts of the target's names that nobody else bears;
     - `sure`: e-mail addresses and person ids, which belong to one person only, in all other rows.
 
+    `ids` finds all of these in ids that callers chose, where a part of a name has no capital.
     `namesakes`, `namesake_users` and `namesake_chats` say where `rare` takes the place of `full`.
     `unique` are the identifiers that nobody shares and that are long enough for a search of the
     database file's bytes.
@@ -45,6 +46,7 @@ class RedactionPlan:
     full: IdentifierMatcher
     rare: IdentifierMatcher
     sure: IdentifierMatcher
+    ids: IdentifierMatcher
     namesakes: frozenset[str] = frozenset()
     namesake_users: frozenset[str] = frozenset()
     namesake_chats: frozenset[str] = frozenset()
@@ -74,7 +76,7 @@ class RedactionPlan:
 
     def filter_matching_ids(self, ids: Iterable[str]) -> list[str]:
         """The ids that contain an identifier of the target."""
-        return [id_ for id_ in ids if self.full.has_match(id_)]
+        return [id_ for id_ in ids if self.ids.has_match(id_)]
 
     def matcher_for_memory(self, stored: StoredMemory) -> IdentifierMatcher:
         """The matcher for a memory, by its subjects, author, space and origin."""

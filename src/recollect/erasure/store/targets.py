@@ -110,6 +110,7 @@ def plan_redaction(tx: Tx, target: ErasureTarget) -> RedactionPlan:
         IdentifierMatcher((*identifiers, *target.person_ids), capitalized=traces),
         IdentifierMatcher((*unique, *target.person_ids), capitalized=traces),
         IdentifierMatcher(target.unambiguous_identifiers),
+        IdentifierMatcher((*identifiers, *target.person_ids, *traces)),
         frozenset(namesakes),
         frozenset(users),
         frozenset(row[0] for row in chats),
