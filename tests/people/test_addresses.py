@@ -11,6 +11,8 @@ from tests.support.memory.people import a_name, knows, merges, person_of, resolv
 from tests.support.memory.portability import exports, imports
 from tests.support.world import at_once, new_id
 
+pytestmark = pytest.mark.amendment(3)
+
 OWN: dict[str, Any] = {"space": {"kind": "user"}}
 
 

@@ -49,6 +49,7 @@ TABLE = [
     (Forbidden("x"), 403, "forbidden"),
     (Forbidden("x", code="not_owner"), 403, "not_owner"),
     (Forbidden("x", code="subject_only"), 403, "subject_only"),
+    (Forbidden("x", code="asker_not_allowed"), 403, "asker_not_allowed"),
     (RequesterMismatch("x"), 403, "requester_mismatch"),
     (NotFound("agent", "x"), 404, "not_found"),
     (Conflict("x", details={"reason": "version"}), 409, "conflict"),

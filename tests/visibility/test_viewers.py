@@ -1,7 +1,7 @@
 """For whom a call is answered: who asks, in which chat, and which person is judged there."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -33,6 +33,7 @@ ACME = frozenset({OrgId("acme")})
 USER, PERSON, AGENT = ParticipantKind.USER, ParticipantKind.PERSON, ParticipantKind.AGENT
 BOT = ParticipantKind.AGENT, "bot"
 DEE = ParticipantKeys(people=frozenset({PersonId("dee")}))
+BOB = ParticipantKeys(users=frozenset({UserId("bob")}))
 A_BOT = ParticipantKeys(agent=AgentId("bot"))
 
 
@@ -42,13 +43,21 @@ class Stage:
 
     storage: Storage
 
-    def chat(self, chat_id: str, *members: tuple[ParticipantKind, str], group: bool) -> ChatId:
+    def chat(
+        self,
+        chat_id: str,
+        *members: tuple[ParticipantKind, str],
+        group: bool,
+        confirmed: bool = False,
+    ) -> ChatId:
         """A chat of its own name; the tests of one engine share a database."""
         kind = ChatKind.GROUP if group else ChatKind.PRIVATE
         chat = Chat(id=ChatId(chat_id), kind=kind, created_by=Owner.user("ann"), created_at=NOON)
         self.storage.do(self.storage.stores.chats.insert, chat)
         for kind_, id_ in members:
-            self.storage.do(self.storage.stores.chats.join, chat.id, Participant(kind_, id_, NOON))
+            at = NOON if confirmed else None
+            who = Participant(kind_, id_, NOON, confirmed_at=at)
+            self.storage.do(self.storage.stores.chats.join, chat.id, who)
         return chat.id
 
     def viewer(
@@ -79,6 +88,7 @@ def stage(engine: TestDatabase) -> Iterator[Stage]:
         storage.do(stores.people.insert, loner("dee"))
         for agent in ("bot", "aid"):
             storage.do(stores.agents.insert, an_agent(agent))
+        storage.do(stores.agents.insert, replace(an_agent("spy"), org_id=OrgId("other")))
         yield Stage(storage)
 
 
@@ -145,7 +155,7 @@ def test_who_left_takes_no_part(stage: Stage) -> None:
 
 
 def test_in_a_private_chat_an_agent_asks_for_the_partner(stage: Stage) -> None:
-    chat = stage.chat("p1", (USER, "bob"), BOT, group=False)
+    chat = stage.chat("p1", (USER, "bob"), BOT, group=False, confirmed=True)
     viewer = stage.viewer(agent("bot"), chat)
     assert viewer.asker.person_id == "bob-person"
     assert viewer.asker.users == {"bob"}
@@ -154,7 +164,7 @@ def test_in_a_private_chat_an_agent_asks_for_the_partner(stage: Stage) -> None:
 
 
 def test_a_partner_without_a_user_is_judged_as_a_person(stage: Stage) -> None:
-    chat = stage.chat("p2", (PERSON, "dee"), BOT, group=False)
+    chat = stage.chat("p2", (PERSON, "dee"), BOT, group=False, confirmed=True)
     viewer = stage.viewer(agent("bot"), chat)
     assert (viewer.asker.person_id, viewer.asker.users) == ("dee", frozenset())
     assert viewer.asker.chats == {chat}
@@ -162,7 +172,7 @@ def test_a_partner_without_a_user_is_judged_as_a_person(stage: Stage) -> None:
 
 
 def test_a_partner_who_is_known_as_a_person_has_their_user(stage: Stage) -> None:
-    chat = stage.chat("p3", (PERSON, "bob-person"), BOT, group=False)
+    chat = stage.chat("p3", (PERSON, "bob-person"), BOT, group=False, confirmed=True)
     viewer = stage.viewer(agent("bot"), chat)
     assert viewer.asker.person_id == "bob-person"
     assert viewer.asker.users == {"bob"}
@@ -170,7 +180,8 @@ def test_a_partner_who_is_known_as_a_person_has_their_user(stage: Stage) -> None
 
 
 def test_an_agent_in_a_group_asks_for_nobody_unless_it_names_somebody(stage: Stage) -> None:
-    chat = stage.chat("g1", (USER, "bob"), (PERSON, "dee"), BOT, (AGENT, "aid"), group=True)
+    members = ((USER, "bob"), (PERSON, "dee"), BOT, (AGENT, "aid"))
+    chat = stage.chat("g1", *members, group=True, confirmed=True)
     alone = stage.viewer(agent("bot"), chat)
     assert alone.asker.person_id is None
     assert alone.callers == (agent("bot").space_caller,)
@@ -186,6 +197,48 @@ def test_an_asker_must_be_another_participant(stage: Stage, named: str) -> None:
     chat = stage.chat(f"g2-{named}", (USER, "bob"), BOT, (AGENT, "aid"), group=True)
     with pytest.raises(ValidationFailed, match="asker_id"):
         stage.viewer(agent("bot"), chat, named)
+
+
+@pytest.mark.amendment(4)
+def test_an_agent_may_not_ask_for_who_was_only_invited(stage: Stage) -> None:
+    members = ((USER, "bob"), (PERSON, "dee"), BOT, (AGENT, "aid"))
+    group = stage.chat("a1", *members, group=True)
+    for named in ("bob", "bob-person", "dee", "agent:aid"):
+        assert refusal(stage, "bot", group, named) == "asker_not_allowed"
+    assert stage.viewer(agent("bot"), group).asker.person_id is None
+    alone = stage.chat("a2", (USER, "bob"), BOT, group=False)
+    for asker in (None, "bob"):
+        assert refusal(stage, "bot", alone, asker) == "asker_not_allowed"
+    stage.storage.do(stage.storage.stores.chats.confirm, alone, BOB, at=NOON)
+    assert stage.viewer(agent("bot"), alone).asker.person_id == "bob-person"
+
+
+@pytest.mark.amendment(4)
+def test_an_agent_may_not_ask_for_somebody_of_another_org(stage: Stage) -> None:
+    members = ((USER, "bob"), (PERSON, "dee"), (AGENT, "spy"), BOT)
+    group = stage.chat("a3", *members, group=True, confirmed=True)
+    for named in ("bob", "dee", "agent:bot"):
+        assert refusal(stage, "spy", group, named) == "asker_not_allowed"
+    assert refusal(stage, "bot", group, "agent:spy") == "asker_not_allowed"
+    alone = stage.chat("a4", (USER, "bob"), (AGENT, "spy"), BOT, group=False, confirmed=True)
+    for asker in (None, "bob"):
+        assert refusal(stage, "spy", alone, asker) == "asker_not_allowed"
+    unknown = stage.chat("a5", (USER, "of-no-org"), BOT, group=False, confirmed=True)
+    assert refusal(stage, "bot", unknown, None) == "asker_not_allowed"
+
+
+def test_a_private_chat_of_agents_has_no_partner(stage: Stage) -> None:
+    chat = stage.chat("a6", BOT, (AGENT, "aid"), group=False, confirmed=True)
+    for asker in (None, "agent:aid"):
+        viewer = stage.viewer(agent("bot"), chat, asker)
+        assert viewer.callers == (agent("bot").space_caller,)
+
+
+def refusal(stage: Stage, name: str, chat: ChatId, asker: str | None) -> str | None:
+    org = frozenset({OrgId("other")}) if name == "spy" else ACME
+    with pytest.raises(Forbidden) as raised:
+        stage.viewer(replace(agent(name), orgs=org), chat, asker)
+    return raised.value.code
 
 
 def test_a_user_asks_for_nobody_else(stage: Stage) -> None:

@@ -43,7 +43,8 @@ class HandleBearers:
         """The bearers in groups, of which the first that is not empty decides:
 
         1. users with that id: those of the caller's orgs if no provider is named, and those who
-           take part in the chat;
+           take part in the chat. If it has a provider, only by their own doing: whoever brings a
+           user in must not put them in the place of the provider's user of that name;
         2. people to whom an admin or a trusted client gave the handle;
         3. the user who states it of themself, if no other user does;
         4. people to whom the caller gave it;
@@ -85,7 +86,9 @@ class HandleBearers:
             users |= {
                 UserId(one.id)
                 for one in present
-                if one.kind is ParticipantKind.USER and is_handle_of(one.id, form)
+                if one.kind is ParticipantKind.USER
+                and is_handle_of(one.id, form)
+                and (provider is None or one.confirmed_at is not None)
             }
         exact = {one for one in users if address.strip().removeprefix("@") == one}
         return frozenset(self._stores.people.people_by_user(tx, exact or users).values())

@@ -83,7 +83,7 @@ class ChatPeople:
         if chat_id is None:
             return cls()
         current = stores.chats.current_people(tx, chat_id)
-        return cls(current, current)
+        return cls(current, stores.chats.audience(tx, chat_id).people)
 
 
 @dataclass(frozen=True, slots=True)

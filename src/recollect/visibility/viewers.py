@@ -52,7 +52,9 @@ class ViewerFactory:
         """The viewer for this requester in this context.
 
         NotFound for a chat where the requester takes no part. `asker_id` is for agents (Forbidden
-        for users) and must name another participant of the chat.
+        for users) and must name another participant of the chat. Forbidden with the code
+        `asker_not_allowed` for an agent that may not ask for that participant, or for the partner
+        of a private chat: it never gets its own view in place of theirs.
         """
         # Four cases, from the least to the most that is known:
         # - outside of chats: the requester is judged by their own rights;
@@ -77,9 +79,7 @@ class ViewerFactory:
         chat = self._require_chat(tx, own, context.chat_id)
         with_chat = replace(viewer, chat=self._chat_view(tx, chat))
         asker = self._represented_asker(tx, requester, chat, asker_id=context.asker_id)
-        # The creator of a chat may add any user to it. Without the common org an agent could read
-        # on behalf of a stranger just by adding them to a chat of its own.
-        if asker is not None and asker.view.orgs & requester.orgs:
+        if asker is not None:
             both = (requester.space_caller, asker.caller)
             with_chat = replace(with_chat, callers=both, asker=asker.view)
         return self._limit_to_single_human(tx, with_chat, chat)
@@ -127,15 +127,30 @@ class ViewerFactory:
                 raise Forbidden("`asker_id` is for agents; a user asks for themself")
             return None
         others = self._other_participants(tx, requester.agent_id, chat)
-        named = self._find_asker(tx, others, asker_id) if asker_id is not None else None
-        if chat.kind is ChatKind.GROUP:
-            return self._asker_from(tx, named) if named is not None else None
-        partner = next((one for one in others if one.kind is not ParticipantKind.AGENT), None)
-        return self._asker_from(tx, partner) if partner is not None else None
+        judged = self._find_asker(tx, others, asker_id) if asker_id is not None else None
+        if chat.kind is ChatKind.PRIVATE:
+            judged = next((one for one in others if one.kind is not ParticipantKind.AGENT), None)
+        return None if judged is None else self._allowed_asker(tx, requester, judged)
+
+    def _allowed_asker(
+        self, tx: Tx, requester: Requester, participant: Participant
+    ) -> _RepresentedAsker:
+        # The creator of a chat may add anybody to it. Without these two conditions an agent could
+        # read on behalf of a stranger just by adding them to a chat of its own.
+        asker = self._asker_from(tx, participant)
+        if participant.confirmed_at is None or asker.view.orgs.isdisjoint(requester.orgs):
+            message = (
+                "an agent may ask only for a participant who shares an org with it and takes part"
+                " by their own doing: they wrote in the chat, made it or joined it themself"
+            )
+            raise Forbidden(message, code="asker_not_allowed")
+        return asker
 
     def _other_participants(self, tx: Tx, agent_id: AgentId, chat: Chat) -> list[Participant]:
+        """Those who are confirmed come first: merged people may be there under two ids."""
         present = self._stores.chats.participants(tx, chat.id)
-        return [one for one in present if (one.kind, one.id) != (ParticipantKind.AGENT, agent_id)]
+        others = [one for one in present if (one.kind, one.id) != (ParticipantKind.AGENT, agent_id)]
+        return sorted(others, key=lambda one: one.confirmed_at is None)
 
     def _find_asker(self, tx: Tx, others: list[Participant], asker_id: str) -> Participant:
         """The participant with this id: a user's id, `agent:` and an agent's id, or a person's id,

@@ -145,7 +145,13 @@ REFUSAL_CODES = (
     "secret_refused",
     "sensitivity_not_allowed",
 )
-FORBIDDEN_CODES = ("forbidden", "not_owner", "requester_mismatch", "subject_only")
+FORBIDDEN_CODES = (
+    "asker_not_allowed",
+    "forbidden",
+    "not_owner",
+    "requester_mismatch",
+    "subject_only",
+)
 CONFLICT_REASONS = (
     "both_users",
     "duplicate_id",

@@ -10,9 +10,8 @@ from recollect.kernel.ids import PersonId
 from recollect.kernel.pages import decode_key
 from recollect.kernel.space import SpaceKind
 from recollect.memories.filters import MemoryFilters
-from recollect.memories.model import MemoryFilter
 from recollect.memories.read.audit import ReadAudit
-from recollect.memories.read.history import VersionHistory
+from recollect.memories.read.history import HISTORY_FILTER, VersionHistory
 from recollect.memories.read.listing import MemoryLister, MemoryPage
 from recollect.memories.read.resolve_filters import resolve_filter
 from recollect.memories.store.bundle import MemoryStores
@@ -96,5 +95,6 @@ class PersonMemories:
         raise NotFound("person", person_id)
 
     def _is_subject(self, tx: Tx, viewer: Viewer, person_id: PersonId) -> bool:
-        about = MemoryFilter(subjects=(person_id,))
+        """Is the person a subject of a memory that the viewer may see, of today or of a history?"""
+        about = replace(HISTORY_FILTER, subjects=(person_id,))
         return bool(self._stores.memories.page(tx, viewer, about, after=None, limit=1))
