@@ -130,15 +130,13 @@ class ViewerFactory:
         judged = self._find_asker(tx, others, asker_id) if asker_id is not None else None
         if chat.kind is ChatKind.PRIVATE:
             judged = next((one for one in others if one.kind is not ParticipantKind.AGENT), None)
-        return None if judged is None else self._allowed_asker(tx, requester, judged)
-
-    def _allowed_asker(
-        self, tx: Tx, requester: Requester, participant: Participant
-    ) -> _RepresentedAsker:
+        if judged is None:
+            return None
+        asker = self._asker_from(tx, judged)
         # The creator of a chat may add anybody to it. Without these two conditions an agent could
         # read on behalf of a stranger just by adding them to a chat of its own.
-        asker = self._asker_from(tx, participant)
-        if participant.confirmed_at is None or asker.view.orgs.isdisjoint(requester.orgs):
+        confirmed = self._is_confirmed(tx, chat, judged, asker.view)
+        if not confirmed or asker.view.orgs.isdisjoint(requester.orgs):
             message = (
                 "an agent may ask only for a participant who shares an org with it and takes part"
                 " by their own doing: they wrote in the chat, made it or joined it themself"
@@ -146,11 +144,16 @@ class ViewerFactory:
             raise Forbidden(message, code="asker_not_allowed")
         return asker
 
+    def _is_confirmed(self, tx: Tx, chat: Chat, participant: Participant, view: AskerView) -> bool:
+        """Does the participant take part by their own doing, under this id or, after a merge,
+        under another one of the same person?"""
+        if participant.confirmed_at is not None:
+            return True
+        return view.person_id in self._stores.chats.audience(tx, chat.id).people
+
     def _other_participants(self, tx: Tx, agent_id: AgentId, chat: Chat) -> list[Participant]:
-        """Those who are confirmed come first: merged people may be there under two ids."""
         present = self._stores.chats.participants(tx, chat.id)
-        others = [one for one in present if (one.kind, one.id) != (ParticipantKind.AGENT, agent_id)]
-        return sorted(others, key=lambda one: one.confirmed_at is None)
+        return [one for one in present if (one.kind, one.id) != (ParticipantKind.AGENT, agent_id)]
 
     def _find_asker(self, tx: Tx, others: list[Participant], asker_id: str) -> Participant:
         """The participant with this id: a user's id, `agent:` and an agent's id, or a person's id,
