@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Host
-from tests.people.test_chats import a_chat
+from tests.people.test_chats import a_chat, joins
 from tests.support.memory.callers import Caller, Callers
 from tests.support.memory.people import a_name, knows, merges, person_of, resolve_name, self_of
 from tests.support.memory.portability import exports, imports
@@ -80,6 +80,7 @@ def test_a_bare_name_reaches_the_speaker_and_whoever_takes_part(callers: Callers
     renames(ann, hers)
     renames(bob, his)
     chat = a_chat(ann, bob)
+    joins(bob, chat, bob)
     assert subject_of(says_of(ann, hers)) == person_of(ann)
     assert subject_of(says_of(ann, his, chat_id=chat)) == person_of(bob)
     assert resolve_name(ann, his) is None
@@ -209,7 +210,9 @@ def test_a_handle_is_one_of_the_chats_provider(callers: Callers) -> None:
     assert resolve_name(ann, f"@{cid.name}", chat_id=chat) is None
     there = subject_of(says_of(ann, f"@{cid.name}", chat_id=chat))
     assert there not in (person_of(cid), subject_of(says_of(ann, f"@{cid.name}")))
-    ann.put("/chats/{}/participants/{}", chat, cid.name, body={"kind": "user"}).expect(200)
+    joins(ann, chat, cid)
+    assert resolve_name(ann, f"@{cid.name}", chat_id=chat) == there
+    joins(cid, chat, cid)
     assert resolve_name(ann, f"@{cid.name}", chat_id=chat) == person_of(cid)
 
 

@@ -56,9 +56,15 @@ def test_an_import_puts_nobody_in_front_of_a_handle(callers: Callers) -> None:
     eve, ann, bob = callers.person("eve"), callers.person("ann"), callers.person("bob")
     at = {"created_at": "2024-01-01T00:00:00Z", "updated_at": "2024-01-01T00:00:00Z"}
     handle = a_user_id("bobby")
-    claim = {"id": new_id(), "value": f"@{handle}", "kind": "handle", "added_by": eve.name}
+    claim: dict[str, Any] = {
+        "id": new_id(),
+        "value": f"@{handle}",
+        "kind": "handle",
+        "added_by": eve.name,
+    }
     claim |= {"verified": True, "created_at": at["created_at"]}
-    person = {"type": "person", "id": new_id(), "name": "Eve's", "created_by": eve.name} | at
+    named: dict[str, Any] = {"name": "Eve's", "created_by": eve.name}
+    person = {"type": "person", "id": new_id()} | named | at
     line = person | {"aliases": [claim], "users": [{"id": bob.name}]}
     awaited = person | {"id": new_id(), "awaited_handle": bob.name}
     assert imports(eve, [line, awaited])["created"] == 2
