@@ -4,6 +4,7 @@ every engine. A failing world is grown again by its seed."""
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
+from random import Random
 
 import pytest
 from sqlalchemy import select
@@ -13,31 +14,37 @@ from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import Query, param
 from recollect.db.tables.memories import memories
 from recollect.db.transaction import Tx
+from recollect.identity.requester import Requester
 from recollect.identity.space_policy import may_write
 from recollect.kernel import strict_json
-from recollect.kernel.ids import MemoryId
-from recollect.memories.model import MemoryFilter, MemoryStatus
+from recollect.kernel.errors import RecollectError
+from recollect.kernel.ids import ChatId, MemoryId
+from recollect.memories.model import MemoryFilter, MemoryStatus, ReadContext
 from recollect.memories.store.filters_sql import (
     FilterShape,
     filter_clause,
     filter_params,
 )
 from recollect.memories.store.prefilter_sql import prefilter_clause
+from recollect.visibility.disclosure import DisclosureSettings
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.sql import ViewerShape, viewer_params, visible_clause
 from recollect.visibility.viewer import Viewer, can_view
+from recollect.visibility.viewers import ViewerFactory
 from tests.conftest import SoakSize
 from tests.support.engines import TestDatabase
 from tests.support.storage import Storage, a_storage
+from tests.visibility.worlds.asking import REFUSED, UNKNOWN, answer, askings
 from tests.visibility.worlds.generate import grow
 from tests.visibility.worlds.questions import ViewerGenerator, requesters
 from tests.visibility.worlds.rows import store
 from tests.visibility.worlds.rules import is_due, is_shown, memory_view, space_view
-from tests.visibility.worlds.world import GeneratedWorld
+from tests.visibility.worlds.world import NOW, GeneratedWorld
 
 pytestmark = pytest.mark.long
 
 VIEWERS = 4
+ASKERS = 6
 BATCH = 50
 FAR = 1_000_000
 _ANY_STATUS = MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
@@ -51,12 +58,16 @@ def storage(engine: TestDatabase) -> Iterator[Storage]:
 
 def test_sql_lists_what_the_rules_show(storage: Storage, soak_size: SoakSize) -> None:
     worlds = soak_size(1_000, 10_000)
-    shown = 0
+    shown = given = refused = 0
     for first in range(0, worlds, BATCH):
         batch = [grow(seed) for seed in range(first, first + BATCH)]
         storage.write(partial(store, worlds=batch))
-        shown += sum(storage.read(partial(check, world=world)) for world in batch)
+        for world in batch:
+            shown += storage.read(partial(check, world=world))
+            answered = storage.read(partial(check_askers, storage=storage, world=world))
+            given, refused = given + answered[0], refused + answered[1]
     assert shown > worlds
+    assert min(given, refused) > worlds // 4
 
 
 def test_single_rows_are_judged_as_lists_are(storage: Storage, soak_size: SoakSize) -> None:
@@ -104,6 +115,38 @@ def check(tx: Tx, world: GeneratedWorld) -> int:
         assert listed == expected, f"world {world.seed}: {viewer} {chosen}\n{world}"
         shown += len(listed)
     return shown
+
+
+def check_askers(tx: Tx, storage: Storage, world: GeneratedWorld) -> tuple[int, int]:
+    """Agents that ask for others get the viewer that the plain facts allow, or the refusal. Counts
+    both."""
+    some, settings = Random(world.seed), DisclosureSettings()
+    viewers = ViewerFactory(storage.stores, storage.runtime, settings)
+    every = list(askings(world))
+    # Most agents take no part in most chats.
+    inside = [one for one in every if answer(world, one, settings) != UNKNOWN]
+    given = refused = 0
+    for asking in (*some.sample(inside, min(ASKERS, len(inside))), some.choice(every)):
+        context = ReadContext(ChatId(asking.named_as), asking.asker_id)
+        meant = answer(world, asking, settings)
+        got = viewer_or_code(viewers, tx, asking.requester, context)
+        assert got == meant, f"world {world.seed}: {asking}\n{world}"
+        refused += got == REFUSED
+        if isinstance(got, Viewer) and len(got.callers) > 1:
+            given += 1
+            chosen = MemoryFilter(statuses=tuple(MemoryStatus), include_expired=True)
+            expected = {f.id for f in world.facts if is_shown(world, f, got, chosen)}
+            assert rows(tx, world, got, chosen) == expected, f"{world.seed}: {asking}"
+    return given, refused
+
+
+def viewer_or_code(
+    viewers: ViewerFactory, tx: Tx, requester: Requester, context: ReadContext
+) -> Viewer | str:
+    try:
+        return replace(viewers.viewer_for(tx, requester, context), now=NOW)
+    except RecollectError as refusal:
+        return refusal.code
 
 
 def rows(tx: Tx, world: GeneratedWorld, viewer: Viewer, chosen: MemoryFilter) -> set[str]:

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 from typing import TypeVar
@@ -78,6 +79,7 @@ class _Growing:
         if self._random.random() < 0.3:
             world.people[users[1]] = world.people[users[0]]
         world.loners = (self._mark + "dee",)
+        world.loner_orgs = frozenset(self._some(ORGS, 2))
 
     def _grow_agents(self) -> None:
         """Agents may have the ids of users, and own each other or themselves."""
@@ -90,16 +92,48 @@ class _Growing:
     def _grow_chats(self) -> None:
         for number in range(self._random.randint(1, 3)):
             tree = self._random.random() < 0.4
-            unique = str(uuid.UUID(int=self._random.getrandbits(128), version=4))
+            unique = self._uuid()
             chat_id = unique if tree else f"{self._mark}chat-{number}"
-            self.world.chats[chat_id] = ChatFact(
-                chat_id,
-                tree=tree,
-                deleted=tree and self._random.random() < 0.2,
-                kind=self._one(ChatKind),
-                creator=self._an_owner(),
-                participations=tuple(self._participations(tree=tree)),
+            forks = (self._uuid() for _ in range(self._random.randint(0, 2)))
+            self._add_chat(
+                ChatFact(
+                    chat_id,
+                    tree=tree,
+                    deleted=tree and self._random.random() < 0.2,
+                    kind=self._one(ChatKind),
+                    creator=self._an_owner(),
+                    participations=tuple(self._participations(tree=tree)),
+                    forks=tuple(forks) if tree else (),
+                )
             )
+        for agent_id in self._some(self.world.agents, 1):
+            self._add_chat(self._trap(agent_id))
+
+    def _add_chat(self, chat: ChatFact) -> None:
+        """A private chat has one human at most."""
+        self.world.chats[chat.id] = chat
+        if len(self.world.humans_in(chat.id)) > 1:
+            self.world.chats[chat.id] = replace(chat, kind=ChatKind.GROUP)
+
+    def _trap(self, agent_id: str) -> ChatFact:
+        """A chat that an agent made to ask in: it brought somebody in, who knows of it or not."""
+        began, user = BEFORE[0], self._one(self.world.user_orgs)
+        confirmed = self._random.random() < 0.5
+        stays = (
+            Participation("agent", agent_id, began, None),
+            Participation("user", user, began, None, confirmed),
+        )
+        return ChatFact(
+            f"{self._mark}trap",
+            tree=False,
+            deleted=False,
+            kind=self._one(ChatKind),
+            creator=Owner.agent(agent_id),
+            participations=stays,
+        )
+
+    def _uuid(self) -> str:
+        return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
 
     def _an_owner(self) -> Owner:
         users = [Owner.user(user) for user in self.world.user_orgs]

@@ -57,6 +57,23 @@ def chat_view(world: GeneratedWorld, chat_id: str, kind: ChatKind) -> ChatView:
     )
 
 
+def person_view(world: GeneratedWorld, person: str) -> AskerView:
+    """A person as the one who is judged, with the orgs of their first user."""
+    users = sorted(world.users_of(person))
+    orgs = world.user_orgs[users[0]] if users else world.loner_orgs
+    return AskerView(
+        PersonId(person),
+        frozenset(UserId(one) for one in users),
+        chats_of(world, person, None),
+        frozenset(OrgId(org) for org in orgs),
+    )
+
+
+def chats_of(world: GeneratedWorld, person: str | None, agent: str | None) -> frozenset[ChatId]:
+    """Where one of them takes part now."""
+    return frozenset(ChatId(chat_id) for chat_id in world.chats_of(person, agent))
+
+
 class ViewerGenerator:
     """Who asks what in a world."""
 
@@ -87,7 +104,7 @@ class ViewerGenerator:
         humans = self._world.humans_in(chat.id)
         if len(humans) != 1:
             return asker
-        return asker.limited_to(self._asker(next(iter(humans))))
+        return asker.limited_to(person_view(self._world, next(iter(humans))))
 
     def _chat(self) -> ChatView:
         chat_id = self._one(self._world.chats)
@@ -110,28 +127,15 @@ class ViewerGenerator:
         caller = Caller(
             Owner.agent(agent_id), orgs, self._random.random() < 0.4, self._random.random() < 0.2
         )
-        return caller, AskerView(chats=self._chats(None, agent_id), orgs=orgs)
+        return caller, AskerView(chats=chats_of(self._world, None, agent_id), orgs=orgs)
 
     def _somebody(self, person: str) -> tuple[Caller, AskerView]:
-        asker = self._asker(person)
+        asker = person_view(self._world, person)
         user = self._one(sorted(asker.users)) if asker.users else UserId("")
         # A member whom nobody has met has no person yet.
         if self._random.random() < 0.05:
             asker = replace(asker, person_id=None)
         return Caller(Owner.user(user), asker.orgs, admin=self._random.random() < 0.2), asker
-
-    def _asker(self, person: str) -> AskerView:
-        users = sorted(self._world.users_of(person))
-        orgs = (org for user in users[:1] for org in self._world.user_orgs[user])
-        return AskerView(
-            PersonId(person),
-            frozenset(UserId(one) for one in users),
-            self._chats(person, None),
-            frozenset(OrgId(org) for org in orgs),
-        )
-
-    def _chats(self, person: str | None, agent: str | None) -> frozenset[ChatId]:
-        return frozenset(ChatId(chat_id) for chat_id in self._world.chats_of(person, agent))
 
     def filter(self) -> MemoryFilter:
         """Mostly a wide one: rows that a filter leaves out say nothing of the viewer."""

@@ -18,6 +18,8 @@ from recollect.db.tables.people import (
     agents,
     chat_participations,
     named_chats,
+    people,
+    person_orgs,
     person_users,
     run_ancestors,
     runs,
@@ -25,6 +27,7 @@ from recollect.db.tables.people import (
 )
 from recollect.db.transaction import Tx
 from recollect.kernel.owner import Owner
+from recollect.people.model import normal_form
 from tests.visibility.worlds.world import (
     NOW,
     ChatFact,
@@ -66,6 +69,13 @@ def _people(world: GeneratedWorld) -> _Rows:
     for user, orgs in world.user_orgs.items():
         for org in sorted(orgs):
             yield user_orgs, {"user_id": user, "org_id": org}
+    for person in world.all_people:
+        orgs = world.orgs_of(person)
+        made = {"created_by_kind": "user", "created_by_id": "somebody", "created_at": NOW}
+        named = {"id": person, "name": person, "normal_name": normal_form(person)}
+        yield people, named | made | {"updated_at": NOW}
+        for org in sorted(orgs):
+            yield person_orgs, {"person_id": person, "org_id": org}
     for user, person in world.people.items():
         yield person_users, {"user_id": user, "person_id": person}
     for agent_id, (owner, org) in world.agents.items():
@@ -86,18 +96,8 @@ def _named(chat: ChatFact) -> _Rows:
 
 def _tree(chat: ChatFact) -> _Rows:
     yield trees, {"id": chat.id, "created_at": NOW, "last_at": NOW}
-    yield (
-        conversations,
-        {
-            "id": chat.id,
-            "conversation_group_id": chat.id,
-            "owner_user_id": spelled(chat.creator),
-            "metadata": "{}",
-            "created_at": NOW,
-            "updated_at": NOW,
-            "deleted_at": NOW if chat.deleted else None,
-        },
-    )
+    for conversation_id in (chat.id, *chat.forks):
+        yield conversations, {"id": conversation_id} | _of_tree(chat)
     for participation in chat.participations:
         who = (
             Owner.agent(participation.id)
@@ -106,6 +106,17 @@ def _tree(chat: ChatFact) -> _Rows:
         )
         times = _times(participation)
         yield participations, {"conversation_group_id": chat.id, "user_id": spelled(who)} | times
+
+
+def _of_tree(chat: ChatFact) -> dict[str, Any]:
+    return {
+        "conversation_group_id": chat.id,
+        "owner_user_id": spelled(chat.creator),
+        "metadata": "{}",
+        "created_at": NOW,
+        "updated_at": NOW,
+        "deleted_at": NOW if chat.deleted else None,
+    }
 
 
 def _times(participation: Participation) -> dict[str, Any]:

@@ -34,7 +34,8 @@ class Participation:
 
 @dataclass(frozen=True)
 class ChatFact:
-    """A named chat or a tree. `kind` matters to named ones alone, and only trees are `deleted`."""
+    """A named chat or a tree. `kind` matters to named ones alone. Only trees are `deleted` and have
+    `forks`, ids of further conversations."""
 
     id: str
     tree: bool
@@ -42,6 +43,7 @@ class ChatFact:
     kind: ChatKind
     creator: Owner
     participations: tuple[Participation, ...]
+    forks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ class GeneratedWorld:
     user_orgs: dict[str, frozenset[str]] = field(default_factory=dict)
     people: dict[str, str] = field(default_factory=dict)
     loners: tuple[str, ...] = ()
+    loner_orgs: frozenset[str] = frozenset()
     agents: dict[str, tuple[Owner, str]] = field(default_factory=dict)
     chats: dict[str, ChatFact] = field(default_factory=dict)
     runs: dict[str, RunFact] = field(default_factory=dict)
@@ -116,6 +119,13 @@ class GeneratedWorld:
     def users_of(self, person: str) -> frozenset[str]:
         """Users of one person."""
         return frozenset(user for user, of in self.people.items() if of == person)
+
+    def orgs_of(self, person: str) -> frozenset[str]:
+        """Those of all users, or of who has none."""
+        users = self.users_of(person)
+        if not users:
+            return self.loner_orgs
+        return frozenset(org for user in users for org in self.user_orgs[user])
 
     def ancestors(self, run_id: str) -> list[str]:
         """Parent, grandparent and so on."""
@@ -146,6 +156,13 @@ class GeneratedWorld:
         """The people whose presence in the chat counts now."""
         stays = [s for s in self.chats[chat_id].participations if s.confirmed]
         return frozenset(self.person_of(s) for s in stays if s.left_at is None) - {""}
+
+    def kind_of(self, chat_id: str) -> ChatKind:
+        """That of a tree follows from its members."""
+        chat = self.chats[chat_id]
+        if not chat.tree:
+            return chat.kind
+        return ChatKind.PRIVATE if len(self.humans_in(chat_id)) == 1 else ChatKind.GROUP
 
     def humans_in(self, chat_id: str) -> frozenset[str]:
         """All people in the chat now, also those who were only invited."""
