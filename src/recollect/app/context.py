@@ -72,7 +72,8 @@ def build_context(
     """The context for these settings. Nothing is opened, connected or loaded yet."""
     clock = clock or SystemClock()
     keys = [(key.id, key.to_bytes()) for key in settings.encryption.keys]
-    runtime = Runtime(clock=clock, ids=ids or Uuid7Ids(clock), cipher=AesGcmCipher(keys))
+    cipher = AesGcmCipher(keys, seals_index=settings.encryption.index == "sealed")
+    runtime = Runtime(clock=clock, ids=ids or Uuid7Ids(clock), cipher=cipher)
     engine = build_engine(settings, metrics)
     rules = load_retention_rules(settings)
     stores = build_stores(runtime, engine, sealed_words=not settings.indexes_raw_text, rules=rules)

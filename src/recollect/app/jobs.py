@@ -14,6 +14,7 @@ from recollect.jobs.model import JobHandler
 from recollect.jobs.worker import Worker
 from recollect.retention.cleanup_service import CleanupService
 from recollect.retention.maintenance_jobs import MaintenanceJobs
+from recollect.search.index_form_jobs import IndexFormJobs
 from recollect.search.memories.indexing import MemoryIndexJobs
 
 
@@ -46,7 +47,8 @@ class BackgroundJobs:
         )
         idempotency = IdempotencyJobs(context)
         cleanup = build_cleanup_jobs(context, services[CleanupService])
-        self._scheduled = (maintenance, self.indexing, idempotency, cleanup)
+        index_form = IndexFormJobs(context, context.database)
+        self._scheduled = (maintenance, self.indexing, index_form, idempotency, cleanup)
         self.worker = _build_worker(
             context, (*self._scheduled, memory_indexing, reconciling, build_erase_jobs(context))
         )

@@ -35,6 +35,7 @@ def build_entry_search(context: AppContext) -> EntrySearchService:
         embedder=embedder,
         vector_index=context.embedding.vector_index,
         fulltext=search.fulltext.enabled,
+        whole_words=context.runtime.cipher.seals_index,
         ranking=RankingOptions(candidates=search.candidates, min_score=search.semantic.min_score),
     )
 

@@ -38,6 +38,7 @@ from recollect.retention.approvals_store import ApprovalStore
 from recollect.retention.quarantine_store import QuarantineStore
 from recollect.rollback.store import RollbackStore
 from recollect.search.store.entries import SqlEntrySearch
+from recollect.search.store.index_form import IndexFormStore
 from recollect.search.store.memories import MemorySearchStore
 from recollect.search.store.nearest import NearestSearch, ScanNearestSearch
 from recollect.search.store.nearest_postgres import HnswNearestSearch
@@ -120,6 +121,7 @@ def build_stores(
         graph=GraphStore(runtime.cipher),
         search=SqlEntrySearch(runtime.cipher, engine, nearest),
         memory_search=MemorySearchStore(runtime.cipher, engine, sealed=sealed_words),
+        index_form=IndexFormStore(runtime.cipher),
         memory_bulk=MemoryBulkStore(),
         quarantine=QuarantineStore(runtime.cipher),
         rollbacks=RollbackStore(),

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Column, func, select
 
 from recollect.db.statements import Query, param
-from recollect.db.tables.conversations import conversations, entries
+from recollect.db.tables.conversations import conversations, entries, index
 from recollect.db.tables.memories import (
     entities,
     erasures,
@@ -24,6 +24,7 @@ ENCRYPTED_COLUMNS: Mapping[str, Column[Any]] = {
         conversations.c.title,
         conversations.c.last_message_preview,
         entries.c.content,
+        entries.c.indexed_content,
         memories.c.content,
         memories.c.value,
         memories.c.messages,
@@ -31,15 +32,19 @@ ENCRYPTED_COLUMNS: Mapping[str, Column[Any]] = {
         memory_versions.c.snapshot,
         entities.c.name,
         erasures.c.target,
+        index.c.terms,
         memory_index.c.terms,
         memory_index.c.stems,
     )
 }
+# What a value of these tables is bound to; elsewhere it is the column `id`.
+_BOUND_IDS = {index.name: index.c.entry_id, memory_index.name: memory_index.c.memory_id}
 
 
 def bound_id(column: Column[Any]) -> Column[Any]:
     """The column whose value each ciphertext of `column` is bound to."""
-    return column.table.c.memory_id if column.table is memory_index else column.table.c.id
+    bound = _BOUND_IDS.get(column.table.name)
+    return column.table.c.id if bound is None else bound
 
 
 def used_key_ids(tx: Tx, name: str, cipher: Cipher) -> list[str]:

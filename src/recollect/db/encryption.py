@@ -10,12 +10,18 @@ import binascii
 import re
 import secrets
 from collections.abc import Sequence
+from hashlib import blake2b
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from recollect.kernel.errors import Internal, Unreadable
-from recollect.kernel.runtime import SEALED_MARKER, SEALED_PREFIX_CHARACTERS
+from recollect.kernel.runtime import (
+    SEALED_MARKER,
+    SEALED_PREFIX_CHARACTERS,
+    WORD_HASH_CHARACTERS,
+    WORD_HASH_MARK,
+)
 
 KEY_BYTES = 32
 _VERSION = b"\x01"
@@ -23,6 +29,7 @@ _KEY_ID_BYTES = 20
 _HEADER_BYTES = len(_VERSION) + _KEY_ID_BYTES
 _NONCE_BYTES = 12
 _TAG_BYTES = 16
+_WORD_HASH_BYTES = (WORD_HASH_CHARACTERS - len(WORD_HASH_MARK)) // 2
 _BODY = len(SEALED_MARKER)
 _KEY_ID = re.compile(r"[A-Za-z0-9._-]{1,20}")
 
@@ -33,7 +40,9 @@ class AesGcmCipher:
     Without keys values are stored in plain text. Safe to use from many threads.
     """
 
-    def __init__(self, keys: Sequence[tuple[str, bytes]] = ()) -> None:
+    def __init__(
+        self, keys: Sequence[tuple[str, bytes]] = (), *, seals_index: bool = False
+    ) -> None:
         """Keys with their ids. Raises ValueError for a bad or repeated id or a wrong length."""
         self._keys: dict[str, AESGCM] = {}
         for key_id, key in keys:
@@ -42,6 +51,9 @@ class AesGcmCipher:
                 raise ValueError(f"encryption key {key_id!r} is given twice")
             self._keys[key_id] = AESGCM(key)
         self._current = next(iter(self._keys), None)
+        # Keys of their own: what is computed from the hashes says nothing of the encryption.
+        self._hash_keys = {id_: _derive_hash_key(key) for id_, key in keys}
+        self.seals_index = seals_index and self.is_enabled
 
     @property
     def is_enabled(self) -> bool:
@@ -83,6 +95,12 @@ class AesGcmCipher:
             raise Unreadable(f"{where} does not open with key {key_id!r}") from None
         return text.decode()
 
+    def hash_word(self, word: str, key_id: str | None = None) -> str:
+        """A keyed hash of a word. Equal words have equal hashes, so that they can be looked up."""
+        key = self._hash_keys[key_id or self._current or ""]
+        hashed = blake2b(word.encode(), key=key, digest_size=_WORD_HASH_BYTES)
+        return WORD_HASH_MARK + hashed.hexdigest()
+
     def key_id(self, stored: str) -> str | None:
         if not _is_sealed(stored):
             return None
@@ -106,6 +124,10 @@ class AesGcmCipher:
 
     def is_current(self, stored: str) -> bool:
         return self.key_id(stored) == self._current
+
+
+def _derive_hash_key(key: bytes) -> bytes:
+    return blake2b(key=key, person=b"recollect words", digest_size=32).digest()
 
 
 def _check_key(key_id: str, key: bytes) -> None:

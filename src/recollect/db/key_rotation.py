@@ -41,8 +41,9 @@ class RotationStep:
     unreadable: int
 
 
-# Index words stay in plain text where the engine's full-text index needs them, even with keys.
-_WORD_COLUMNS = frozenset({"memory_index.terms", "memory_index.stems"})
+# These hold plain text even with keys where the settings say so.
+_MEMORY_WORDS = frozenset({"memory_index.terms", "memory_index.stems"})
+_INDEX_COLUMNS = _MEMORY_WORDS | {"entry_index.terms", "entries.indexed_content"}
 
 
 class MaintenanceStore:
@@ -72,12 +73,9 @@ class MaintenanceStore:
         return RotationStep(last_id, opened.count(False))
 
     def _is_stale(self, column: str, prefix: str) -> bool:
-        if (
-            column in _WORD_COLUMNS
-            and not self._sealed_words
-            and self._cipher.key_id(prefix) is None
-        ):
-            return False
+        if column in _INDEX_COLUMNS and self._cipher.key_id(prefix) is None:
+            # Where the index is sealed its plain values are left to the job that hashes the words.
+            return column in _MEMORY_WORDS and self._sealed_words and not self._cipher.seals_index
         return not self._cipher.is_current(prefix)
 
     def _reseal(self, tx: Tx, column: str, id_: str) -> bool:

@@ -11,6 +11,9 @@ from recollect.kernel.ids import Ids
 # a wildcard of LIKE, and SQLite's LIKE ignores letter case.
 SEALED_MARKER = "\x01rc1:"
 SEALED_PREFIX_CHARACTERS = 33
+# No word begins with the mark: full-text search takes a hash for a word like any other.
+WORD_HASH_MARK = "=="
+WORD_HASH_CHARACTERS = 18
 
 
 class Cipher(Protocol):
@@ -23,6 +26,16 @@ class Cipher(Protocol):
     @property
     def is_enabled(self) -> bool:
         """Is a key configured, so that values are encrypted?"""
+        ...
+
+    @property
+    def seals_index(self) -> bool:
+        """Does the search index hold keyed hashes instead of words?"""
+        ...
+
+    def hash_word(self, word: str, key_id: str | None = None) -> str:
+        """A hash of `WORD_HASH_CHARACTERS` that can't be computed without this key, else the
+        current one. Raises KeyError without it."""
         ...
 
     def seal(

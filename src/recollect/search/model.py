@@ -97,7 +97,7 @@ def index_words(text: str) -> IndexedWords:
     traits = EntryTrait.QUESTION if english.is_question(text) else EntryTrait.NONE
     if english.has_time(text):
         traits |= EntryTrait.TIME
-    return IndexedWords(" ".join(tokens), _marked_stems(tokens), min(head, len(tokens)), traits)
+    return IndexedWords(" ".join(tokens), marked_stems(tokens), min(head, len(tokens)), traits)
 
 
 def index_terms(text: str) -> str:
@@ -105,8 +105,8 @@ def index_terms(text: str) -> str:
     return " ".join(words.tokens(text))
 
 
-def _marked_stems(tokens: Sequence[str]) -> str:
-    """The marked stems of tokens, without stems that are tokens themselves."""
+def marked_stems(tokens: Sequence[str]) -> str:
+    """The marked stems of tokens, without stems that are tokens themselves, separated by spaces."""
     distinct = set(tokens)
     stems = {words.stem(token) for token in distinct} - distinct
     return " ".join(STEM_MARK + stem for stem in sorted(stems))

@@ -127,11 +127,18 @@ class Settings(Section):
             raise broken_rule("redis.url", f"should be set while recorder.locators is {locators}")
         return self
 
+    @model_validator(mode="after")
+    def _sealed_index_has_keys(self) -> "Settings":
+        if self.encryption.index == "sealed" and not self.encryption.keys:
+            raise broken_rule("encryption.keys", "should be set while encryption.index is sealed")
+        return self
+
     @property
     def indexes_raw_text(self) -> bool:
-        """`search.index_raw_text`, or its default: yes unless contents are encrypted."""
+        """`search.index_raw_text`, or its default: yes unless contents are encrypted and the index
+        is not."""
         if self.search.index_raw_text is None:
-            return not self.encryption.keys
+            return not self.encryption.keys or self.encryption.index == "sealed"
         return self.search.index_raw_text
 
     @property

@@ -38,7 +38,7 @@ class SearchSettings(Section):
     index_raw_text: bool | None = Field(
         None,
         description="index an entry's own text when no `indexedContent` was sent; "
-        "unset: yes with plain contents, no with encrypted ones",
+        "unset: yes, but no if contents are encrypted and `encryption.index` is `plain`",
     )
     candidates: int = Field(
         1_000, ge=1, le=10_000, description="best entries of each type that `auto` ranks"

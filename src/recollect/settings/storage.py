@@ -5,7 +5,7 @@ import binascii
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints
 
@@ -105,4 +105,10 @@ class EncryptionSettings(Section):
         description="ids of lost keys: the server starts although stored values need them, and "
         "shows these values as unreadable",
         examples=[["2025-01"]],
+    )
+    index: Literal["plain", "sealed"] = Field(
+        "plain",
+        description="`sealed`: the search index has keyed hashes of whole words, and its texts are "
+        "encrypted (needs `keys`; no search by the beginning of a word); `plain`: it has the words "
+        "of whatever is indexed",
     )

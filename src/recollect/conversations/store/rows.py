@@ -107,10 +107,16 @@ class ConversationRows:
 
 
 class EntryRows:
-    """Converts entries. The content is encrypted."""
+    """Converts entries. The content is encrypted, and the indexed text if the index is sealed."""
 
     def __init__(self, cipher: Cipher) -> None:
         self.content = EncryptedColumn(cipher, _e.content)
+        self.indexed = EncryptedColumn(cipher, _e.indexed_content)
+        self._seals_index = cipher.seals_index
+
+    def seal_indexed(self, text: str | None, entry_id: str) -> str | None:
+        """The indexed text as it is stored."""
+        return self.indexed.seal(text, entry_id) if self._seals_index else text
 
     def from_row(self, row: Row) -> Entry:
         """Expects the columns of ENTRY_COLUMNS, in that order."""
@@ -147,7 +153,7 @@ class EntryRows:
             "client_id": entry.client_id,
             "epoch": entry.epoch,
             "text_seq": entry.text_seq,
-            "indexed_content": entry.indexed_content,
+            "indexed_content": self.seal_indexed(entry.indexed_content, entry.id),
             "indexed_at": entry.indexed_at,
             "removed_at": entry.removed_at,
         }

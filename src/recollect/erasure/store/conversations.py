@@ -15,6 +15,7 @@ from recollect.conversations.store.rows import (
     ConversationRows,
     EntryRows,
 )
+from recollect.db.columns import EncryptedColumn
 from recollect.db.engines.expressions import InTextList, InUuidList
 from recollect.db.statements import Query, literal_word, param
 from recollect.db.tables.conversations import (
@@ -52,6 +53,7 @@ class ConversationErasureStore:
 
     def __init__(self, cipher: Cipher) -> None:
         self._entries = EntryRows(cipher)
+        self._terms = EncryptedColumn(cipher, index.c.terms)
         self._conversations = ConversationRows(cipher)
 
     def find_unlinked_trees(self, tx: Tx, plan: RedactionPlan) -> list[TreeId]:
@@ -72,7 +74,11 @@ class ConversationErasureStore:
         """A page of a tree's entries, ordered by `seq`."""
         params = {"tree_id": tree_id, "after_seq": after_seq, "limit": limit}
         rows = tx.fetch(_ENTRIES, params)
-        found = [EntryWithIndexedText(self._entries.from_row(row), row[-1]) for row in rows]
+        open_text = self._entries.indexed.open
+        found = [
+            EntryWithIndexedText(self._entries.from_row(row), open_text(row[-1], row[0]))
+            for row in rows
+        ]
         for one in found:
             _require_readable(one.entry)
         return found
@@ -147,7 +153,7 @@ class ConversationErasureStore:
         found["conversations"] += sum(redact_conversation(one, plan, ()) != one for one in branches)
         while page := self.fetch_entries(tx, tree_id, after_seq=after, limit=PAGE):
             found["entries"] += sum(redact_entry(one, plan) != one for one in page)
-            found["fulltext"] += _count_stale(tx, page, plan)
+            found["fulltext"] += self._count_stale(tx, page, plan)
             after = page[-1].entry.seq
 
     def _fetch_conversations(self, tx: Tx, tree_id: TreeId) -> list[Conversation]:
@@ -157,22 +163,27 @@ class ConversationErasureStore:
             _require_readable(one)
         return found
 
+    def _count_stale(
+        self, tx: Tx, page: Sequence[EntryWithIndexedText], plan: RedactionPlan
+    ) -> int:
+        """How many entries have an identifier in their indexed text or an out-of-date index row."""
+        texts = {one.entry.id: one for one in page if one.indexed is not None}
+        rows = tx.fetch(_TERMS, {"ids": strict_json.dump(list(texts))}) if texts else ()
+        return sum(
+            is_found_by_name(
+                plan.matcher_for_entry(texts[id_].entry),
+                texts[id_].indexed or "",
+                self._terms.open(terms, id_) or "",
+            )
+            for id_, terms in rows
+        )
+
 
 def _require_readable(one: Entry | Conversation) -> None:
     """Raises Unreadable: an erasure that can't read a text must not report that there are no traces
     in it."""
     if one.unreadable:
         raise Unreadable(f"{one.id} can't be decrypted")
-
-
-def _count_stale(tx: Tx, page: Sequence[EntryWithIndexedText], plan: RedactionPlan) -> int:
-    """How many entries have an identifier in their indexed text or an out-of-date index row."""
-    texts = {one.entry.id: one for one in page if one.indexed is not None}
-    rows = tx.fetch(_TERMS, {"ids": strict_json.dump(list(texts))}) if texts else ()
-    return sum(
-        is_found_by_name(plan.matcher_for_entry(texts[id_].entry), texts[id_].indexed or "", terms)
-        for id_, terms in rows
-    )
 
 
 _TREE = param("tree_id", trees.c.id)
@@ -183,6 +194,7 @@ _MAY_CONTAIN = Query(
         select(_e.conversation_group_id).where(
             or_(
                 sealed_clause(_e.content),
+                sealed_clause(_e.indexed_content),
                 contains_any(_e.content, EVERYWHERE),
                 contains_any(_e.indexed_content, EVERYWHERE),
             )

@@ -80,7 +80,13 @@ def find_speakers(tx: Tx, store: SearchStore, scope: SearchScope, text: str) -> 
 
 
 def find_fulltext_matches(
-    tx: Tx, store: SearchStore, scope: SearchScope, text: str, *, dimensions: int
+    tx: Tx,
+    store: SearchStore,
+    scope: SearchScope,
+    text: str,
+    *,
+    dimensions: int,
+    whole_words: bool = False,
 ) -> Corpus:
     """All full-text matches, or the best of very many: whenever there are twice as many as allowed,
     the better half is kept."""
@@ -89,7 +95,8 @@ def find_fulltext_matches(
     for rows in _read_batches(tx, store, scope, prefix_query(tokens)) if tokens else ():
         found += rows
         if len(found) >= 2 * _MATCHES_MAX:
-            best = rank_fulltext(Corpus.build(found, (), dimensions), text).rows[:_MATCHES_MAX]
+            corpus = Corpus.build(found, (), dimensions)
+            best = rank_fulltext(corpus, text, whole_words=whole_words).rows[:_MATCHES_MAX]
             found = [found[row] for row in best.tolist()]
     return Corpus.build(found, (), dimensions)
 

@@ -100,13 +100,16 @@ async def to_hits(
     found: Mapping[EntryId, FoundEntry],
     command: SearchEntries,
     query: str,
+    *,
+    whole_words: bool,
 ) -> list[EntryHit]:
     """Hits of the matches whose entries could still be read."""
     marked = _words_to_mark(command.type, query)
+    prefix = command.type is SearchType.FULLTEXT and not whole_words
 
     def work() -> list[EntryHit]:
         return [
-            _to_hit(place, found[place.entry_id], command, marked)
+            _to_hit(place, found[place.entry_id], command, marked, prefix=prefix)
             for place in places
             if place.entry_id in found
         ]
@@ -125,11 +128,16 @@ def _words_to_mark(type_: SearchType, text: str) -> list[str]:
 
 
 def _to_hit(
-    place: EntryMatch, found: FoundEntry, command: SearchEntries, marked: Sequence[str]
+    place: EntryMatch,
+    found: FoundEntry,
+    command: SearchEntries,
+    marked: Sequence[str],
+    *,
+    prefix: bool,
 ) -> EntryHit:
     excerpt = None
     if place.matched:
-        excerpt = highlight(found.text, marked, prefix=command.type is SearchType.FULLTEXT)
+        excerpt = highlight(found.text, marked, prefix=prefix)
     return EntryHit(
         conversation_id=place.conversation_id,
         entry_id=place.entry_id,

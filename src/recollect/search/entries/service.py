@@ -105,6 +105,7 @@ class EntrySearchService:
         embedder: Embedder | None,
         vector_index: VectorIndex | None,
         fulltext: bool,
+        whole_words: bool = False,
         ranking: RankingOptions,
     ) -> None:
         self._database = context.database
@@ -113,6 +114,7 @@ class EntrySearchService:
         self._embedder = embedder
         self._vector_index = vector_index
         self._fulltext = fulltext
+        self._whole_words = whole_words
         self._ranking = ranking
         self._auditor = EventRecorder(context.stores, context.runtime)
 
@@ -167,9 +169,7 @@ class EntrySearchService:
         # page, so its scale is used again: else scores would shift, and matches be skipped or
         # repeated.
         scale = after.scale if after is not None else None
-        ranked = await _run_off_loop(
-            gathered.corpus, lambda: _rank(gathered, search, self._ranking, scale)
-        )
+        ranked = await _run_off_loop(gathered.corpus, lambda: self._rank(gathered, search, scale))
         # One match more than the page holds, which only tells that there is a next page.
         matches = matches_after(gathered.corpus, ranked, after, command)
         page = matches[: command.limit]
@@ -182,7 +182,7 @@ class EntrySearchService:
             found = await self._database.read(
                 lambda tx: self._stores.search.fetch_permitted(tx, search.scope, ids)
             )
-            hits = await to_hits(page, found, command, text)
+            hits = await to_hits(page, found, command, text, whole_words=self._whole_words)
         if len(matches) > len(page):
             last, with_meaning = page[-1], gathered.vector is not None
             position = EntryPosition(last.score, last.entry_id, ranked.scale, with_meaning)
@@ -231,7 +231,12 @@ class EntrySearchService:
         if type_ is SearchType.FULLTEXT:
             corpus = await scan(
                 lambda tx: find_fulltext_matches(
-                    tx, store, scope, question.text, dimensions=dimensions
+                    tx,
+                    store,
+                    scope,
+                    question.text,
+                    dimensions=dimensions,
+                    whole_words=self._whole_words,
                 )
             )
             return _GatheredCorpus(corpus, question, vector, failed)
@@ -271,19 +276,18 @@ class EntrySearchService:
                 retry_after_seconds=error.retry_after_seconds,
             ) from error
 
-
-def _rank(
-    gathered: _GatheredCorpus, search: _ScopedSearch, options: RankingOptions, scale: float | None
-) -> RankedRows:
-    corpus, question, vector = gathered.corpus, gathered.question, gathered.vector
-    if search.command.type is SearchType.FULLTEXT:
-        return rank_fulltext(corpus, question.text)
-    if search.command.type is SearchType.AUTO:
-        return rank_auto(corpus, question, vector, search.caller, options, scale)
-    # The embedder failed: the page is empty, and `degraded` says why.
-    if vector is None:
-        return _NO_ROWS
-    return rank_semantic(corpus, vector, min_score=options.min_score)
+    def _rank(
+        self, gathered: _GatheredCorpus, search: _ScopedSearch, scale: float | None
+    ) -> RankedRows:
+        corpus, question, vector = gathered.corpus, gathered.question, gathered.vector
+        if search.command.type is SearchType.FULLTEXT:
+            return rank_fulltext(corpus, question.text, whole_words=self._whole_words)
+        if search.command.type is SearchType.AUTO:
+            return rank_auto(corpus, question, vector, search.caller, self._ranking, scale)
+        # The embedder failed: the page is empty, and `degraded` says why.
+        if vector is None:
+            return _NO_ROWS
+        return rank_semantic(corpus, vector, min_score=self._ranking.min_score)
 
 
 _NO_ROWS = RankedRows(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.bool_))

@@ -12,14 +12,17 @@ from recollect.text import tokens as words
 from recollect.text import word_frequency
 
 
-def rank_fulltext(corpus: Corpus, query: str) -> RankedRows:
-    """All entries that have, for each word of the query, a word that begins with it, by BM25.
+def rank_fulltext(corpus: Corpus, query: str, *, whole_words: bool = False) -> RankedRows:
+    """All entries that have, for each word of the query, a word that begins with it, by BM25; with
+    `whole_words` the word itself.
 
     A query without words matches nothing. Neither does one with a prefix that no word of the corpus
     has: `all(groups)` is false then, and no tokens are searched.
     """
-    prefixes = _longest_prefixes(words.query_tokens(query))
-    groups = [corpus.names.words.numbers_by_prefix(prefix) for prefix in prefixes]
+    tokens, known = words.query_tokens(query), corpus.names.words
+    prefixes = sorted(set(tokens)) if whole_words else _longest_prefixes(tokens)
+    look_up = known.numbers_by_word if whole_words else known.numbers_by_prefix
+    groups = [look_up(prefix) for prefix in prefixes]
     hits = find_tokens(corpus, groups if all(groups) else [])
     # `owner >> 1` is the row: head or not makes no difference here. Each cell is a pair of row and
     # prefix, so the number of distinct cells in a row is the number of prefixes that it has.

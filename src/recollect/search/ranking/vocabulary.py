@@ -59,6 +59,11 @@ class Vocabulary(StringInterner):
         self._stem_new_words()
         return list(self._stems.get(stem, ()))
 
+    def numbers_by_word(self, word: str) -> list[int]:
+        """The number of this word, if it has one."""
+        number = self.find(word)
+        return [] if number is None else [number]
+
     def numbers_by_prefix(self, prefix: str) -> list[int]:
         """Numbers of the words with this prefix."""
         listed = self._sorted_words()

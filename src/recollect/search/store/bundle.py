@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from recollect.graph.store import GraphStores
 from recollect.search.ports import SearchStore
+from recollect.search.store.index_form import IndexFormStore
 from recollect.search.store.memories import MemorySearchStore
 
 
@@ -13,3 +14,4 @@ class SearchStores(GraphStores):
 
     search: SearchStore
     memory_search: MemorySearchStore
+    index_form: IndexFormStore

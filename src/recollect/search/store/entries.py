@@ -12,12 +12,14 @@ from recollect.conversations.entries.entry import Entry
 from recollect.conversations.store.rows import ConversationRows, EntryRows
 from recollect.db.engines.base import Engine
 from recollect.db.statements import Row
+from recollect.db.tables.conversations import index
 from recollect.db.transaction import Tx
 from recollect.embedding.port import Vector
 from recollect.kernel.ids import ConversationId, EntryId, TreeId
 from recollect.kernel.runtime import Cipher
 from recollect.search.model import EntryTrait, IndexedWords
 from recollect.search.ports import (
+    EMBEDDED_CHARS,
     FoundEntry,
     IndexProgress,
     NewVectors,
@@ -32,6 +34,7 @@ from recollect.search.ports import (
 from recollect.search.store import entries_sql as sql
 from recollect.search.store.entries_sql import scope_shape, scope_values
 from recollect.search.store.nearest import NearestSearch
+from recollect.search.store.word_sealing import StoredWords, WordSealer
 
 
 class SqlEntrySearch:
@@ -43,10 +46,12 @@ class SqlEntrySearch:
         self._words = engine.words
         self._entries = EntryRows(cipher)
         self._conversations = ConversationRows(cipher)
+        self._sealer = WordSealer(cipher, index.c.terms)
 
     def insert(self, tx: Tx, entry: Entry, found: IndexedWords, *, pending: bool) -> None:
-        tx.run(sql.INSERT, _index_params(entry, found, pending=pending))
-        self._words.add(tx, f"{found.terms} {found.stems}")
+        stored = self._sealer.to_stored(found, entry.id)
+        tx.run(sql.INSERT, _index_params(entry, found, stored, pending=pending))
+        self._words.add(tx, stored.searched)
 
     def replace(self, tx: Tx, entry: Entry, found: IndexedWords, *, pending: bool) -> None:
         if not self.is_in_index(tx, entry):
@@ -54,7 +59,8 @@ class SqlEntrySearch:
             self.insert(tx, entry, found, pending=pending)
             return
         tx.run(sql.BUMP_REVISION, {"tree_id": entry.tree_id})
-        tx.run(sql.REPLACE, _index_params(entry, found, pending=pending))
+        stored = self._sealer.to_stored(found, entry.id)
+        tx.run(sql.REPLACE, _index_params(entry, found, stored, pending=pending))
         tx.run(sql.DELETE_VECTORS, {"entry_id": entry.id})
 
     def remove(self, tx: Tx, entry: Entry, *, reembed: bool) -> None:
@@ -71,7 +77,8 @@ class SqlEntrySearch:
                 tx.run(sql.MARK_ENTRY_PENDING, params)
 
     def update_text(self, tx: Tx, entry_id: EntryId, text: str, *, at: datetime | None) -> None:
-        tx.run(sql.SET_TEXT, {"id": entry_id, "text": text, "at": at})
+        sealed = self._entries.seal_indexed(text, entry_id)
+        tx.run(sql.SET_TEXT, {"id": entry_id, "text": sealed, "at": at})
 
     def page_unindexed(
         self, tx: Tx, *, after: tuple[datetime, str] | None, limit: int
@@ -86,7 +93,7 @@ class SqlEntrySearch:
     ) -> list[tuple[Entry, str]]:
         statement = sql.entries_not_in_index(cursor=after is not None)
         rows = tx.fetch(statement, {"after": after, "limit": limit})
-        return [(self._entries.from_row(row), row[-1]) for row in rows]
+        return [(self._entries.from_row(row), self._open_text(row[-1], row[0])) for row in rows]
 
     def is_in_index(self, tx: Tx, entry: Entry) -> bool:
         tx.lock(sql.LOCK_TREE, {"tree_id": entry.tree_id})
@@ -103,27 +110,29 @@ class SqlEntrySearch:
 
     def texts(self, tx: Tx, scope: SearchScope) -> list[TextRow]:
         return [
-            _text_row(row) for row in tx.fetch(sql.texts(scope_shape(scope)), scope_values(scope))
+            self._text_row(row)
+            for row in tx.fetch(sql.texts(scope_shape(scope)), scope_values(scope))
         ]
 
     def changed_texts(self, tx: Tx, tree_id: TreeId, *, after_revision: int) -> list[TextRow]:
         params = {"tree_id": tree_id, "revision": after_revision}
-        return [_text_row(row) for row in tx.fetch(sql.CHANGED_TEXTS, params)]
+        return [self._text_row(row) for row in tx.fetch(sql.CHANGED_TEXTS, params)]
 
     def texts_matching(
         self, tx: Tx, scope: SearchScope, query: str, *, after_doc: int, limit: int
     ) -> tuple[list[TextRow], int | None]:
+        query = self._sealer.widen_query(query)
         params = scope_values(scope) | {"query": query, "after_doc": after_doc, "limit": limit}
         rows = tx.fetch(sql.texts_matching(scope_shape(scope)), params)
         last = int(rows[-1][-1]) if len(rows) == limit else None
-        return [_text_row(row) for row in rows], last
+        return [self._text_row(row) for row in rows], last
 
     def texts_with_neighbours(
         self, tx: Tx, scope: SearchScope, entry_ids: Sequence[EntryId]
     ) -> list[TextRow]:
         params = scope_values(scope) | {"ids": json.dumps(list(entry_ids))}
         return [
-            _text_row(row)
+            self._text_row(row)
             for row in tx.fetch(sql.texts_with_neighbours(scope_shape(scope)), params)
         ]
 
@@ -167,11 +176,27 @@ class SqlEntrySearch:
     def _to_found(self, row: Row) -> FoundEntry:
         entry = self._entries.from_row(row)
         title = self._conversations.title.open_to_show(row[-2], row[1])
+        indexed = self._entries.indexed.open_to_show(row[-1], row[0])
         return FoundEntry(
             entry=entry,
             title=title.text,
-            text=row[-1],
-            unreadable=entry.unreadable or title.unreadable,
+            text=indexed.text or "",
+            unreadable=entry.unreadable or title.unreadable or indexed.unreadable,
+        )
+
+    def _open_text(self, stored: str, entry_id: str) -> str:
+        return self._entries.indexed.open_to_show(stored, entry_id).text or ""
+
+    def _text_row(self, row: Row) -> TextRow:
+        return TextRow(
+            EntryId(row[0]),
+            TreeId(row[1]),
+            ConversationId(row[2]),
+            row[3],
+            row[4],
+            EntryTrait(row[5]),
+            row[6],
+            self._sealer.open_terms(row[7], row[0]),
         )
 
     def pending_texts(self, tx: Tx, tree_id: TreeId, *, limit: int) -> list[PendingText]:
@@ -184,7 +209,8 @@ class SqlEntrySearch:
     ) -> list[PositionedText]:
         params = {"conversation_id": conversation_id, "seq": seq, "reach": reach}
         return [
-            PositionedText(EntryId(r[0]), r[1], r[2]) for r in tx.fetch(sql.WINDOW_TEXTS, params)
+            PositionedText(EntryId(r[0]), r[1], self._open_text(r[2], r[0])[:EMBEDDED_CHARS])
+            for r in tx.fetch(sql.WINDOW_TEXTS, params)
         ]
 
     def put_vectors(
@@ -246,7 +272,9 @@ class SqlEntrySearch:
         return IndexProgress(int((entries or (0,))[0] or 0), int((pending or (0,))[0]))
 
 
-def _index_params(entry: Entry, found: IndexedWords, *, pending: bool) -> dict[str, Any]:
+def _index_params(
+    entry: Entry, found: IndexedWords, stored: StoredWords, *, pending: bool
+) -> dict[str, Any]:
     return {
         "entry_id": entry.id,
         "tree_id": entry.tree_id,
@@ -255,8 +283,8 @@ def _index_params(entry: Entry, found: IndexedWords, *, pending: bool) -> dict[s
         "speaker": entry.user_id or "",
         "traits": int(found.traits),
         "head": found.head,
-        "terms": found.terms,
-        "stems": found.stems,
+        "terms": stored.terms,
+        "stems": stored.stems,
         "pending": pending,
     }
 
@@ -285,19 +313,6 @@ def _put_vector(tx: Tx, tree_id: TreeId, made: NewVectors, model: str) -> None:
 def _to_stored_vector(vector: Vector) -> Vector:
     # Big-endian, so that stored bytes are the same on every machine and engine.
     return np.ascontiguousarray(vector, dtype=">f4")
-
-
-def _text_row(row: Row) -> TextRow:
-    return TextRow(
-        EntryId(row[0]),
-        TreeId(row[1]),
-        ConversationId(row[2]),
-        row[3],
-        row[4],
-        EntryTrait(row[5]),
-        row[6],
-        row[7],
-    )
 
 
 def _vector_row(row: Row) -> VectorRow:

@@ -9,6 +9,7 @@ from sqlalchemy import (
     FromClause,
     Select,
     and_,
+    case,
     delete,
     exists,
     false,
@@ -39,6 +40,7 @@ from recollect.db.tables.conversations import (
 )
 from recollect.identity.scope import ScopeReach, TreeScope
 from recollect.identity.scope_sql import join_scope, scope_clause, scope_params
+from recollect.kernel.runtime import SEALED_MARKER
 from recollect.search.model import EntryTrait
 from recollect.search.ports import EMBEDDED_CHARS, SearchScope
 
@@ -274,7 +276,11 @@ def _build_window_texts() -> Query:
         select(_i.entry_id, _i.seq).where(here, _i.seq > seq).order_by(_i.seq).limit(reach),
     )
     places = union_all(*(select(part.subquery()) for part in parts)).subquery()
-    text = func.substr(_e.indexed_content, 1, EMBEDDED_CHARS)
+    # A sealed text can be opened as a whole only.
+    sealed = func.substr(_e.indexed_content, 1, 1) == literal_column(f"'{SEALED_MARKER[0]}'")
+    text = case(
+        (sealed, _e.indexed_content), else_=func.substr(_e.indexed_content, 1, EMBEDDED_CHARS)
+    )
     joined = places.join(entries, _e.id == places.c.entry_id)
     query = select(places.c.entry_id, places.c.seq, text).select_from(joined)
     return Query(query.where(_e.indexed_content.is_not(None)).order_by(places.c.seq))

@@ -30,23 +30,25 @@ from recollect.search.ports import EMBEDDED_CHARS, IndexProgress
 from recollect.search.store import memories_sql as sql
 from recollect.search.store import people_in_query
 from recollect.search.store.memories_sql import SearchContextShape, context_params
+from recollect.search.store.word_sealing import StoredWords, WordSealer
 from recollect.visibility.disclosure import AskerView
 
 
 class MemorySearchStore:
-    """Implements MemorySearchStore. With `sealed` and an encryption key, words are stored encrypted
-    and are not in the engine's word index."""
+    """Implements MemorySearchStore. With `sealed` and an encryption key, words are stored
+    encrypted; the engine's word index has hashes of them, or nothing if the cipher makes none."""
 
     def __init__(self, cipher: Cipher, engine: Engine, *, sealed: bool = False) -> None:
         self._words = engine.memory_words
-        self._terms = EncryptedColumn(cipher, memory_index.c.terms)
+        self._sealer = WordSealer(cipher, memory_index.c.terms)
         self._stems = EncryptedColumn(cipher, memory_index.c.stems)
         self._content = EncryptedColumn(cipher, memories.c.content)
-        self._sealed = sealed and cipher.is_enabled
+        self._sealed = sealed and cipher.is_enabled and not cipher.seals_index
 
     @property
     def has_sealed_words(self) -> bool:
-        """Whether words are encrypted, so that the engine's word index can't be used."""
+        """Whether words are encrypted and not hashed, so that the engine's word index can't be
+        used."""
         return self._sealed
 
     def put(self, tx: Tx, stored: StoredMemory, found: IndexedWords, *, pending: bool) -> bool:
@@ -57,20 +59,20 @@ class MemorySearchStore:
         known = tx.fetch_first(sql.SELECT_TERMS, {"doc": stored.doc})
         if known is not None and self._open_terms(known[0], stored.memory.id) == found.terms:
             return False
-        terms, stems = self._seal_words(stored.memory.id, found)
+        words = self._to_stored(stored.memory.id, found)
         params = {
             "doc": stored.doc,
             "memory_id": stored.memory.id,
             "revision": stored.memory.version if known is None else known[1] + 1,
             "head": found.head,
-            "terms": terms,
-            "stems": stems,
+            "terms": words.terms,
+            "stems": words.stems,
             "pending": pending,
         }
         if known is None:
             tx.run(sql.INSERT, params)
             if not self._sealed:
-                self._words.add(tx, f"{terms} {stems}")
+                self._words.add(tx, words.searched)
         else:
             tx.run(sql.REPLACE, params)
             tx.run(sql.DELETE_VECTOR, {"doc": stored.doc})
@@ -94,6 +96,7 @@ class MemorySearchStore:
         """A batch of rows that the engine's word index finds, by `doc`; without a query, of all
         rows. Encrypted words are not in that index: see `has_sealed_words`."""
         statement = sql.word_matches(SearchContextShape.from_context(context), every=query is None)
+        query = query if query is None else self._sealer.widen_query(query)
         return _fetch_candidates(
             tx, statement, context, query=query, after_doc=after_doc, limit=limit
         )
@@ -225,18 +228,15 @@ class MemorySearchStore:
         entries, pending = tx.fetch(sql.PROGRESS, {})[0]
         return IndexProgress(int(entries), int(pending))
 
-    def _seal_words(self, memory_id: str, found: IndexedWords) -> tuple[str, str]:
+    def _to_stored(self, memory_id: str, found: IndexedWords) -> StoredWords:
+        words = self._sealer.to_stored(found, memory_id)
         if not self._sealed:
-            return found.terms, found.stems
-        terms, stems = (
-            self._terms.seal(found.terms, memory_id),
-            self._stems.seal(found.stems, memory_id),
-        )
-        return terms or "", stems or ""
+            return words
+        terms = self._sealer.seal_terms(found.terms, memory_id)
+        return StoredWords(terms, self._stems.seal(found.stems, memory_id) or "", "")
 
     def _open_terms(self, terms: str, memory_id: str) -> str:
-        """The words; none if they can't be decrypted."""
-        return self._terms.open_to_show(terms, memory_id).text or ""
+        return self._sealer.open_terms(terms, memory_id)
 
     def _to_pending_text(self, row: Row) -> PendingMemoryText:
         text: str = strict_json.load(self._content.open_to_show(row[2], row[3]).text or '""')
