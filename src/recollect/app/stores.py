@@ -17,6 +17,7 @@ from recollect.db.engines.base import Engine
 from recollect.db.key_rotation import MaintenanceStore
 from recollect.doctor.store.bundle import DoctorStores
 from recollect.doctor.store.doctor import DoctorStore
+from recollect.doctor.store.encryption import EncryptionReportStore
 from recollect.erasure.store.requests import ErasureStore
 from recollect.graph.store import GraphStore
 from recollect.idempotency.store import SqlIdempotency
@@ -126,6 +127,7 @@ def build_stores(
         quarantine=QuarantineStore(runtime.cipher),
         rollbacks=RollbackStore(),
         doctor=DoctorStore(runtime.cipher),
+        encryption=EncryptionReportStore(runtime.cipher),
         similarity=SimilarityStore(),
         portable=PortableStore(runtime.cipher),
         runs=RunStore(),

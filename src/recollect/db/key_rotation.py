@@ -1,5 +1,6 @@
 """Rotation of encryption keys, shared server state, and the consistency checks of `doctor`."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -41,6 +42,8 @@ class RotationStep:
     unreadable: int
 
 
+# No key has this id.
+DAMAGED = "damaged!"
 # These hold plain text even with keys where the settings say so.
 _MEMORY_WORDS = frozenset({"memory_index.terms", "memory_index.stems"})
 _INDEX_COLUMNS = _MEMORY_WORDS | {"entry_index.terms", "entries.indexed_content"}
@@ -109,7 +112,8 @@ class MaintenanceStore:
         tx.run(_UPDATE_STATE, {"name": name, "value": value})
 
     def count_by_key(self, tx: Tx) -> Mapping[str, Mapping[str, int]]:
-        """For each encrypted column, the number of values by key id; `plain` counts the rest."""
+        """For each encrypted column, the number of values by key id. `plain` counts those that are
+        not encrypted, `damaged!` those whose key can't be told."""
         return {name: self._count_keys(tx, statement) for name, statement in _BY_KEY.items()}
 
     def count_orphans(self, tx: Tx) -> Mapping[str, int]:
@@ -118,10 +122,16 @@ class MaintenanceStore:
 
     def _count_keys(self, tx: Tx, statement: Query) -> dict[str, int]:
         rows = tx.fetch(statement, {"marker": SEALED_MARKER})
-        return {
-            "plain" if prefix is None else self._cipher.key_id(prefix) or "plain": int(count)
-            for prefix, count in rows
-        }
+        found: Counter[str] = Counter()
+        for prefix, count in rows:
+            found["plain" if prefix is None else self._name_key(prefix)] += int(count)
+        return dict(found)
+
+    def _name_key(self, prefix: str) -> str:
+        try:
+            return self._cipher.key_id(prefix) or "plain"
+        except Internal:
+            return DAMAGED
 
 
 @cache

@@ -1,32 +1,42 @@
 """Health of the server: for probes, for operators, and for `recollect doctor`."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.db.context import ServiceContext
 from recollect.db.engines.base import Engine
 from recollect.db.transaction import Tx
 from recollect.doctor.store.bundle import DoctorStores
+from recollect.doctor.store.encryption import KeySamples
 from recollect.jobs.model import QueueState
+from recollect.kernel import strict_json
 from recollect.kernel.clock import to_text
 from recollect.observability.metrics import Metrics
+from recollect.search.index_form_jobs import INDEX_FORM_REPORT
 
 SECOND_SERVER = "second_server_on_database_file"
 
 
 @dataclass(frozen=True, slots=True)
 class DoctorReport:
-    """Rows by encryption key, orphaned rows, and the state of the job queue."""
+    """Rows by encryption key, a sample of each key's values, what lies plain beside keys, orphaned
+    rows, and the state of the job queue. `index_form` is what the job that rewrites the search
+    index reported last."""
 
     rows_by_key: dict[str, dict[str, int]]
     orphans: dict[str, int]
     unknown_keys: list[str]
     queue: QueueState
+    samples: KeySamples = field(default_factory=KeySamples)
+    plain: Mapping[str, int] = field(default_factory=dict)
+    index_form: Mapping[str, Any] | None = None
 
     @property
     def problems(self) -> int:
         """How many problems there are; 0 is healthy."""
-        return sum(self.orphans.values()) + len(self.unknown_keys) + self.queue.stuck
+        unreadable = self.samples.unreadable.total()
+        return sum(self.orphans.values()) + len(self.unknown_keys) + self.queue.stuck + unreadable
 
     def to_dict(self) -> dict[str, Any]:
         """For printing and for JSON."""
@@ -34,6 +44,13 @@ class DoctorReport:
             "problems": self.problems,
             "rows_by_encryption_key": self.rows_by_key,
             "unknown_encryption_keys": self.unknown_keys,
+            "encryption_sample": {
+                "opened": dict(self.samples.opened),
+                "unreadable": dict(self.samples.unreadable),
+                "unreadable_values": self.samples.places,
+            },
+            "plain": dict(self.plain),
+            "search_index": self.index_form,
             "orphans": self.orphans,
             "queue": {"depth": self.queue.depth, "stuck": self.queue.stuck},
         }
@@ -93,17 +110,22 @@ class StatusService:
         }
 
     async def examine(self) -> DoctorReport:
-        """Count rows per key and rows that break a rule. Reads every table once."""
+        """Count rows per key and rows that break a rule, and open a sample of each key's values.
+        Reads every table."""
 
         def work(tx: Tx) -> DoctorReport:
             maintenance = self._stores.maintenance
             by_key = {name: dict(counts) for name, counts in maintenance.count_by_key(tx).items()}
+            form = maintenance.fetch_state(tx, INDEX_FORM_REPORT)
             known = {"plain", *self._runtime.cipher.key_ids()}
             return DoctorReport(
                 rows_by_key=by_key,
                 orphans=dict(maintenance.count_orphans(tx)),
                 unknown_keys=sorted({key for counts in by_key.values() for key in counts} - known),
                 queue=self._stores.jobs.fetch_queue_state(tx),
+                samples=self._stores.encryption.sample(tx),
+                plain=self._stores.encryption.count_plain(tx),
+                index_form=None if form is None else strict_json.load(form),
             )
 
         return await self._database.scan(work)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from recollect.doctor.store.doctor import DoctorStore
+from recollect.doctor.store.encryption import EncryptionReportStore
 from recollect.erasure.store.bundle import ErasureStores
 
 
@@ -11,3 +12,4 @@ class DoctorStores(ErasureStores):
     """The stores of this package and of those below."""
 
     doctor: DoctorStore
+    encryption: EncryptionReportStore
