@@ -292,7 +292,9 @@ def _refuse_visibility(request: SpaceRequest, kind: SpaceKind) -> None:
 
 
 def _contradiction_error(field: str, kind: SpaceKind) -> ValidationFailed:
-    return ValidationFailed.for_field(field, f"contradicts a space of kind `{kind}`")
+    return ValidationFailed.for_field(
+        field, f"contradicts a space of kind `{kind}`; leave one of them out"
+    )
 
 
 def _agent_space(requested: RequestedSpace, agent_id: AgentId, mode: SpaceMode) -> Space:
