@@ -18,6 +18,8 @@ from tests.support.engines import TestDatabase
 Key = dict[str, str]
 NewDatabase = Callable[[], TestDatabase]
 
+pytestmark = pytest.mark.amendment(15)
+
 WRONG_A = {"id": "a", "key": KEY_B["key"]}
 TABLES = ("server_state", "erasures")
 

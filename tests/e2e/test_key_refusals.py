@@ -17,6 +17,8 @@ from tests.support.processes import run_command
 NewDatabase = Callable[[], TestDatabase]
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
+pytestmark = pytest.mark.amendment(15)
+
 WRONG_A = {"id": "a", "key": KEY_B["key"]}
 TABLES = ("conversations", "entries", "server_state", "tasks", "schema_versions")
 

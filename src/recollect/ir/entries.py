@@ -36,7 +36,7 @@ from recollect.kernel.retention_rules import (
 from recollect.kernel.validation import check_metadata, check_name, to_utc
 from recollect.memories.commands import CreateMemory, PatchMemory
 from recollect.memories.expiry import explicit_expiry
-from recollect.memories.model import KEY_CHARS_MAX, Memory, is_expired
+from recollect.memories.model import KEY_CHARS_MAX, Memory, StoredMemory, is_expired
 from recollect.memories.validation import (
     check_id,
     check_record,
@@ -105,7 +105,8 @@ class MemoryEntry(BaseModel):
     """One record. It is validated when it is built and at every assignment; a refused assignment
     changes nothing.
 
-    `embedding` is never stored or returned.
+    `embedding` is never stored or returned. `unreadable` is set in what is read, if value or
+    metadata could not be decrypted; they are empty then.
     """
 
     model_config = ConfigDict(
@@ -126,6 +127,7 @@ class MemoryEntry(BaseModel):
     embedding: list[Annotated[FiniteFloat, Strict()]] | None = None
     tags: Tags = []
     metadata: Metadata = {}
+    unreadable: Annotated[bool, Strict()] = False
 
     @model_validator(mode="wrap")
     @classmethod
@@ -193,9 +195,10 @@ def apply_default_ttl(scope: MemoryScope) -> int:
     return DEFAULT_TTL_SECONDS[parse_choice(scope, MemoryScope, "scope")]
 
 
-def to_entry(memory: Memory) -> MemoryEntry:
+def to_entry(stored: StoredMemory) -> MemoryEntry:
     """The entry of a stored record. It is not validated again: rules may have changed since it was
     written, and it must stay readable."""
+    memory = stored.memory
     return MemoryEntry.model_construct(
         memory_id=str(memory.id),
         scope=memory.space.scope,
@@ -211,6 +214,7 @@ def to_entry(memory: Memory) -> MemoryEntry:
         embedding=None,
         tags=list(memory.tags),
         metadata=memory.metadata,
+        unreadable=stored.unreadable,
     )
 
 

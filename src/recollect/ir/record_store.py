@@ -45,8 +45,8 @@ class RecordStore(AbstractMemoryStore):
 
     async def get_memory(self, memory_id: str) -> MemoryEntry | None:
         wanted = check_text(memory_id, "memory_id")
-        memory = await self._call_records(lambda records: records.get(wanted))
-        return None if memory is None else to_entry(memory)
+        stored = await self._call_records(lambda records: records.get(wanted))
+        return None if stored is None else to_entry(stored)
 
     async def update_memory(self, entry: MemoryEntry) -> MemoryEntry:
         checked = _checked_copy(entry)
@@ -80,7 +80,7 @@ class RecordStore(AbstractMemoryStore):
         found = await self._call_records(
             lambda records: records.list(wanted, limit=limit, offset=offset)
         )
-        return [to_entry(memory) for memory in found]
+        return [to_entry(stored) for stored in found]
 
     async def search_memories(
         self,
@@ -94,7 +94,7 @@ class RecordStore(AbstractMemoryStore):
         slug = check_optional_text(agent_slug, "agent_slug")
         wanted = RecordFilter(scope=parse_optional_scope(scope), agent_slug=slug)
         found = await self._call_records(lambda records: records.search(words, wanted, limit=limit))
-        return [to_entry(memory) for memory in found]
+        return [to_entry(stored) for stored in found]
 
     async def expire_old_memories(self) -> int:
         return await self._call_records(lambda records: records.expire())

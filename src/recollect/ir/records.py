@@ -68,7 +68,7 @@ class Records:
         self._stores = embedded.context.stores
         self._identity = identity
 
-    async def create(self, entry: MemoryEntry) -> Memory:
+    async def create(self, entry: MemoryEntry) -> StoredMemory:
         """Screen and store an entry. Its TTL and caps count from its own `created_at`: storing an
         old entry now does not make it younger."""
         self._check_age(entry.created_at)
@@ -78,9 +78,9 @@ class Records:
         written = await self._services[MemoryService].create(
             writer, create_command(entry), source=MemorySource.RUNNER, made_at=entry.created_at
         )
-        return written.stored.memory
+        return written.stored
 
-    async def get(self, memory_id: str) -> Memory | None:
+    async def get(self, memory_id: str) -> StoredMemory | None:
         """The record; None if it is unknown, hidden or expired."""
         if text_problem(memory_id):
             return None
@@ -95,7 +95,7 @@ class Records:
         )
         return (await self._audit_reads(reader, "getMemory", [found]))[0] if found else None
 
-    async def update(self, entry: MemoryEntry) -> Memory:
+    async def update(self, entry: MemoryEntry) -> StoredMemory:
         """Replace the fields that may change. NotFound if the record is unknown, hidden or expired;
         Forbidden if it belongs to another agent, or if a later expiry needs an approval."""
         before = await self._find_record(entry.memory_id)
@@ -112,7 +112,7 @@ class Records:
             approval = changed.approval.id
             message = f"a later expiry needs an approval: {approval} is pending, nothing changed"
             raise Forbidden(message)
-        return changed.stored.memory
+        return changed.stored
 
     async def delete(self, memory_id: str) -> bool:
         """Delete the record; True for the one call that did it."""
@@ -127,7 +127,9 @@ class Records:
             return False
         return True
 
-    async def list(self, wanted: RecordFilter, *, limit: int, offset: int) -> Sequence[Memory]:
+    async def list(
+        self, wanted: RecordFilter, *, limit: int, offset: int
+    ) -> Sequence[StoredMemory]:
         """Records, newest first. The store's page has a cursor and no offset, so that the rows of
         the offset are read and dropped."""
         if not wanted.is_storable:
@@ -144,7 +146,9 @@ class Records:
         )
         return await self._audit_reads(reader, "listMemories", found[offset:])
 
-    async def search(self, query: str, wanted: RecordFilter, *, limit: int) -> Sequence[Memory]:
+    async def search(
+        self, query: str, wanted: RecordFilter, *, limit: int
+    ) -> Sequence[StoredMemory]:
         """Records, best match first. If some have no vector yet, these are made meanwhile, for the
         searches after this one."""
         if not wanted.is_storable:
@@ -251,11 +255,11 @@ class Records:
 
     async def _audit_reads(
         self, reader: Requester, operation: str, found: Sequence[StoredMemory]
-    ) -> Sequence[Memory]:
+    ) -> Sequence[StoredMemory]:
         """The memories, after their read has been audited."""
         memories = [stored.memory for stored in found]
         await self._embedded.context.reads.record_reads(reader, operation, memories, rule="direct")
-        return memories
+        return found
 
     async def _require_allowed(self, operation: str, agent_id: AgentId, run_id: str | None) -> None:
         reader = await self._identity.reader()

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.memories.model import (
-    Memory,
     StoredMemory,
     TrustLevel,
 )
@@ -39,6 +38,9 @@ from recollect.visibility.model import Closeness
 _LATEST_MAX = 200
 _HALF_LIFE = timedelta(days=90)
 _FARTHEST_FIRST = tuple(reversed(Closeness))
+
+# An agent should know that there is something that nobody can read now.
+_UNREADABLE_TEXT = "(can't be read)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def _fit_to_budget(
     The budget is filled first and the count applied after it. If that cuts lines off, the block is
     made again from the remaining lines, so that `tokens` is right.
     """
-    lines = [_to_line(hit.stored.memory, names) for hit in hits]
+    lines = [_to_line(hit.stored, names) for hit in hits]
     first = prompt_block.fit_lines(lines, token_budget=command.token_budget)
     kept = first.used[: command.max_items]
     block = first
@@ -152,14 +154,15 @@ def _fit_to_budget(
     return [hits[place] for place in kept], block
 
 
-def _to_line(memory: Memory, names: Mapping[str, str]) -> RecallLine:
+def _to_line(stored: StoredMemory, names: Mapping[str, str]) -> RecallLine:
+    memory = stored.memory
     return RecallLine(
         id=memory.id,
         date=memory.observed_at.date(),
         about=tuple(names[id_] for id_ in memory.subjects if id_ in names),
         said_by=names.get(memory.stated_by or ""),
         hearsay=memory.trust is TrustLevel.HEARSAY,
-        text=memory.content,
+        text=_UNREADABLE_TEXT if stored.unreadable else memory.content,
     )
 
 
