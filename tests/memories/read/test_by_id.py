@@ -44,6 +44,9 @@ def test_what_is_over_is_shown_to_everybody_who_could_see_it(
     assert gets(bob, open_) == str(status)
     assert gets(bob, closed) == "not_found"
     assert len(bob.lists("/memories/{}/history", open_)) == 1
+    why = bob.get("/memories/{}/explain", open_).expect(200)
+    assert (why["allowed"], why["rule"]) == (False, "inactive")
+    bob.get("/memories/{}/explain", closed).refused(404, "not_found")
     # Who may read it and not change it is told so, as for an active one.
     bob.patch("/memories/{}", open_, body={"tags": ["a"]}).refused(403, "not_owner")
     bob.delete("/memories/{}", closed).refused(404, "not_found")

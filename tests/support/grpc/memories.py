@@ -37,8 +37,8 @@ PAGES = {
 }
 # Members that REST leaves out where there is nothing to say.
 LEFT_OUT = {
-    "Memory": {"embedding"},
-    "HistoryItem": {"content", "value"},
+    "Memory": {"embedding", "unreadable"},
+    "HistoryItem": {"content", "value", "unreadable"},
     "Explanation": {"score"},
     "SearchMemoriesResponse": {"withheld"},
     "BatchItemResult": {"id", "error", "warnings"},
@@ -153,13 +153,17 @@ def json_of(message: Any) -> Any:
     kind = message.DESCRIPTOR.name
     members = {field.name: _member(message, field) for field in message.DESCRIPTOR.fields}
     left_out = LEFT_OUT.get(kind, ())
-    members = {n: v for n, v in members.items() if n not in left_out or v not in (None, [])}
+    members = {n: v for n, v in members.items() if n not in left_out or not _says_nothing(v)}
     if kind == "MemoryHit":
         return members.pop("memory") | members
     if kind in PAGES:
         members["data"] = members.pop(PAGES[kind])
         members["next_cursor"] = members["next_cursor"] or None
     return members
+
+
+def _says_nothing(value: Any) -> bool:
+    return value is None or value is False or value == []
 
 
 def reply_of(route: Route, answer: Message) -> Reply:

@@ -24,6 +24,7 @@ from recollect.memories.model import (
     MemoryReadResult,
     ReadContext,
     StoredMemory,
+    is_expired,
 )
 from recollect.memories.read.audit import ReadAudit
 from recollect.memories.read.explain import VisibilityExplainer
@@ -142,8 +143,8 @@ class MemoryReader:
         query: str | None = None,
         as_user: str | None = None,
     ) -> VisibilityExplanation:
-        """Why a memory is visible. NotFound if it is hidden, unless an auditor asks with
-        `as_user`."""
+        """Why a memory is visible, or for one that is superseded or archived that it is `inactive`.
+        NotFound if it is hidden, unless an auditor asks with `as_user`."""
         async with self._audit.audit_refusals(requester, "explainMemory", memory_id=memory_id):
             explanation, viewer = await self._database.read(
                 lambda tx: self._read_explanation(
@@ -238,9 +239,15 @@ class MemoryReader:
         viewer = self._viewers.viewer_for(tx, judged, context)
         stored = self._explainer.fetch_row(tx, memory_id)
         explanation = self._explainer.explain(tx, viewer, stored)
-        if as_user is None and not explanation.allowed:
+        if as_user is None and not (explanation.allowed or self._is_over(tx, viewer, stored)):
             raise NotFound("memory", memory_id)
         return explanation, viewer
+
+    def _is_over(self, tx: Tx, viewer: Viewer, stored: StoredMemory) -> bool:
+        """Whether the viewer gets it by its id, though it is in no list any more."""
+        if is_expired(viewer.now, stored.memory.expires_at):
+            return False
+        return self._views.can_view_by_id(tx, viewer, stored).allowed
 
     def _record_auditor_read(
         self, tx: Tx, requester: Requester, explanation: VisibilityExplanation, *, as_user: str
