@@ -180,6 +180,9 @@ def test_an_erased_user_leaves_agents_to_themselves_and_trees_to_the_oldest_mana
     assert p.get("/agents/{}", agent["id"]).expect(200)["owner_id"] == f"agent:{agent['id']}"
     assert p.get("/memories/{}", public["id"]).expect(200)["content"] == "Public note"
     assert p.user.levels(tree) == {s.name: "writer", p.name: "owner"}
+    stays = p.lists("/chats/{}/participants", tree["id"])
+    confirmed = {one["user_id"]: one["confirmed_at"] is not None for one in stays}
+    assert confirmed == {s.name: False, p.name: True}, "an owner takes part, a member may not yet"
     assert p.user.texts(tree) == ["[erased]"]
     assert server.count("memories", "id IN (:one, :two)", one=private["id"], two=noted["id"]) == 0
     assert server.count("named_chats") == 0

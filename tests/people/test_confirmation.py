@@ -96,6 +96,17 @@ def test_who_writes_a_memory_there_means_to_take_part(callers: Callers, place: s
     assert is_confirmed(ann, chat_id, bob)
 
 
+def test_who_changes_a_memory_of_the_chat_means_to_take_part(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    chat_id = a_chat(ann)
+    memory = ann.adds("The kettle is new", space={"kind": "chat", "id": chat_id})
+    invites(ann, bob, chat_id)
+    bob.patch("/memories/{}", memory["id"], body={"content": ""}).expect(422)
+    assert not is_confirmed(ann, chat_id, bob)
+    bob.patch("/memories/{}", memory["id"], body={"tags": ["kitchen"]}).expect(200)
+    assert is_confirmed(ann, chat_id, bob)
+
+
 def test_an_agent_that_writes_confirms_itself_alone(callers: Callers) -> None:
     ann, bob = callers.person("ann"), callers.person("bob")
     bot = callers.agent(ann.registers()["id"])

@@ -1,5 +1,6 @@
 """Import is no way around the rules: what a line claims is held to what a write could say."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -277,3 +278,19 @@ def test_what_an_owner_takes_away_and_brings_back_is_what_it_was(
             ann.delete("/memories/{}", line["id"]).expect(204)
         assert imports(ann, first)["refused"] == []
         assert exports(ann, status=status, **query) == first
+
+
+@pytest.mark.amendment(2)
+def test_an_import_confirms_nobody_whom_the_importer_may_not(callers: Callers) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    trusted = replace(ann, user=ann.user.with_key("trusted"))
+    for importer, expected in ((ann, {ann.name}), (trusted, {ann.name, bob.name})):
+        chat_id = new_id()
+        chat = {"schema": 1, "type": "chat", "id": chat_id, "kind": "group", "created_at": AT}
+        stay = {"type": "participant", "chat_id": chat_id, "kind": "user", "joined_at": AT}
+        lines = [chat | {"created_by": ann.name}] + [
+            stay | {"member_id": one.name, "confirmed_at": LATER} for one in (ann, bob)
+        ]
+        assert imports(importer, lines)["created"] == 3
+        stays = ann.lists("/chats/{}/participants", chat_id)
+        assert {one["user_id"] for one in stays if one["confirmed_at"]} == expected

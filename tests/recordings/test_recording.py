@@ -53,6 +53,20 @@ def test_readers_hear_it_from_the_beginning_while_it_is_said(
     assert ann.hears(conversation) == ""
 
 
+def test_who_records_means_to_take_part_and_who_listens_does_not(
+    node: OneNode, ann: RecordingClient
+) -> None:
+    conversation, bob, cid = ann.starts(), node.user("bob"), node.user("cid")
+    for member in (bob, cid):
+        ann.shares(conversation, member.name, "writer")
+    bob.records(conversation, "one").ends()
+    cid.hears(conversation)
+    path = f"/chats/{conversation}/participants"
+    stays = ann.rest("GET", path).json()["data"]
+    confirmed = {stay["user_id"] for stay in stays if stay["confirmed_at"] is not None}
+    assert confirmed == {"ann", "bob"}
+
+
 def test_complete_ends_it_without_the_end_of_the_stream(
     node: OneNode, ann: RecordingClient
 ) -> None:

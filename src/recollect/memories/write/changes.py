@@ -12,8 +12,8 @@ from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, NotFound
-from recollect.kernel.ids import MemoryId, RunId
-from recollect.kernel.space import SpaceKind
+from recollect.kernel.ids import ChatId, MemoryId, RunId
+from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.expiry import Approval
 from recollect.memories.model import (
     Memory,
@@ -37,6 +37,7 @@ from recollect.memories.write.patch import (
 from recollect.memories.write.screen import ScreeningService
 from recollect.memories.write.writer import WriteHooks
 from recollect.memories.write_access import MemoryWriteAccess
+from recollect.people.confirmation import confirm_writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +106,17 @@ class MemoryChanges:
         if until is not None:
             approval = self._hooks.approvals.request(tx, requester, stored, until=until, at=at)
             return MemoryUpdateResult(stored, approval)
+        self._confirm_writer(tx, requester, after.space, at=at)
         return MemoryUpdateResult(
             self._store_version(tx, requester, stored, after=after, patch=patch, at=at)
         )
+
+    def _confirm_writer(self, tx: Tx, requester: Requester, space: Space, *, at: datetime) -> None:
+        chat = (
+            self._stores.chats.fetch(tx, ChatId(space.id)) if space.kind is SpaceKind.CHAT else None
+        )
+        if chat is not None:
+            confirm_writer(tx, self._stores, requester, chat, at=at)
 
     def delete(
         self,
