@@ -95,10 +95,12 @@ def searching(filters: MemoryFilter, chat: ChatView | None = None) -> Read:
     return read
 
 
-def events(storage: Storage, tx: Tx) -> int:
-    reader = EventReader(Owner.user(ANN))
-    page = storage.stores.event_reads.page(tx, reader, EventFilter(), after=None, limit=200)
-    return len(page)
+def events(filters: EventFilter) -> Read:
+    def read(storage: Storage, tx: Tx) -> int:
+        store, reader = storage.stores.event_reads, EventReader(Owner.user(ANN))
+        return len(store.page(tx, reader, filters, after=None, limit=200))
+
+    return read
 
 
 def export(storage: Storage, tx: Tx) -> int:
@@ -119,7 +121,9 @@ READS: dict[str, Read] = {
     "search": searching(MemoryFilter()),
     "search in a private chat": searching(MemoryFilter(spaces=TOLD), IN_PRIVATE),
     "search of the past": searching(MemoryFilter(as_of=LATER)),
-    "events": events,
+    "events": events(EventFilter()),
+    "events of a type": events(EventFilter(kind="memory", action="write")),
+    "events of a time": events(EventFilter(since=at(-1), until=at(2_000))),
     "export": export,
 }
 
