@@ -19,10 +19,11 @@ from recollect.portability.lines import LineType
 from recollect.portability.store.sql import SORT_KEYS
 from recollect.search.memories.rows import SearchContext
 from recollect.visibility.disclosure import AskerView, ChatView, DisclosureSettings
+from recollect.visibility.model import Closeness
 from recollect.visibility.viewer import Viewer
 from tests.support.engines import TestDatabase
 from tests.support.memory.builders import at
-from tests.support.memory.crowd import ANN, GROUP, OWN, PRIVATE_CHAT, double, gather_crowd
+from tests.support.memory.crowd import ANN, BOB, GROUP, OWN, PRIVATE_CHAT, double, gather_crowd
 from tests.support.query_plans import full_scans
 from tests.support.query_work import measure
 from tests.support.storage import Storage, a_storage
@@ -66,6 +67,12 @@ def viewer(chat: ChatView | None = None) -> Viewer:
 
 
 IN_PRIVATE = ChatView(PRIVATE_CHAT, ChatKind.PRIVATE)
+IN_GROUP = ChatView(
+    GROUP,
+    ChatKind.GROUP,
+    people=frozenset({PersonId(f"p-{ANN}"), PersonId(f"p-{BOB}")}),
+    users=frozenset({UserId(ANN), UserId(BOB)}),
+)
 
 
 def listing(filters: MemoryFilter, chat: ChatView | None = None) -> Read:
@@ -74,6 +81,21 @@ def listing(filters: MemoryFilter, chat: ChatView | None = None) -> Read:
     def read(storage: Storage, tx: Tx) -> int:
         page = storage.stores.memories.page(tx, viewer(chat), filters, after=None, limit=200)
         return len(page)
+
+    return read
+
+
+def recalling(chat: ChatView | None) -> Read:
+    """Page by page, the closest memories first."""
+
+    def read(storage: Storage, tx: Tx) -> int:
+        pages = (
+            storage.stores.memories.page(
+                tx, viewer(chat), MemoryFilter(), after=None, limit=200, closeness=closeness
+            )
+            for closeness in Closeness
+        )
+        return sum(map(len, pages))
 
     return read
 
@@ -113,13 +135,17 @@ def export(storage: Storage, tx: Tx) -> int:
 
 
 READS: dict[str, Read] = {
-    "recall without a query": listing(MemoryFilter()),
+    "all spaces": listing(MemoryFilter()),
+    "recall without a query": recalling(None),
+    "recall without a query in a group": recalling(IN_GROUP),
     "the second page of all spaces": second_page,
     "all spaces of some kinds": listing(MemoryFilter(spaces=(*TOLD, (SpaceKind.RUN, "r")))),
     "list by private chat": listing(MemoryFilter(spaces=TOLD), IN_PRIVATE),
     "list of the past": listing(MemoryFilter(as_of=LATER)),
     "search": searching(MemoryFilter()),
     "search in a private chat": searching(MemoryFilter(spaces=TOLD), IN_PRIVATE),
+    "search in a group": searching(MemoryFilter(spaces=TOLD), IN_GROUP),
+    "list by group": listing(MemoryFilter(spaces=TOLD), IN_GROUP),
     "search of the past": searching(MemoryFilter(as_of=LATER)),
     "events": events(EventFilter()),
     "events of a type": events(EventFilter(kind="memory", action="write")),
@@ -149,7 +175,8 @@ def test_a_read_costs_the_same_beside_four_times_as_much(storage: Storage) -> No
         double(storage, times=more, first=7)
         storage.database.rows("ANALYZE")
         found = {name: storage.read(partial(read, storage)) for name, read in READS.items()}
-        assert found == dict.fromkeys(READS, OWN)
+        heard = {name: 2 * OWN for name in READS if "group" in name}
+        assert found == dict.fromkeys(READS, OWN) | heard
         works.append(
             {name: measure(storage, partial(read, storage)) for name, read in READS.items()}
         )
