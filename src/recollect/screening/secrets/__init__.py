@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from recollect.screening.secrets import patterns
@@ -63,10 +64,15 @@ def is_harmless(text: str) -> bool:
     if not _PLAIN_LINE.fullmatch(text) or _SPELLED_OUT.search(text) or _DISGUISE.search(text):
         return False
     lower = text.lower()
-    if any(hint in lower for hint in (*label_hints(), *FORM_HINTS, *SENTENCE_HINTS)):
+    if any(map(lower.__contains__, _hints())):
         return False
     encoded = deobfuscate.may_hold_encoded(text)
     return not (encoded or _TWO_DOTS.search(text) or patterns.has_provider_key(text))
+
+
+@cache
+def _hints() -> tuple[str, ...]:
+    return (*label_hints(), *FORM_HINTS, *SENTENCE_HINTS)
 
 
 def scan_for_secret(text: str) -> SecretMatch | None:

@@ -87,14 +87,15 @@ def places() -> frozenset[str]:
 
 @cache
 def label_hints() -> tuple[str, ...]:
-    """Words in lower case of which every text with a label has one."""
-    first = {
-        re.split(r"[ -]", one)[0]
+    """Words in lower case of which every text with a label has one: of each label the longest,
+    which the fewest other texts have."""
+    longest = {
+        max(re.split(r"[ -]", one), key=len)
         for name in ("", "joined ")
         for words, _ in _load_labels(name)
         for one in _spellings([words])
     }
-    return tuple(sorted(one for one in first if not any(o in one for o in first - {one})))
+    return tuple(sorted(one for one in longest if not any(o in one for o in longest - {one})))
 
 
 def to_letters(label: str) -> str:
