@@ -15,7 +15,8 @@ from recollect.text import deobfuscate
 
 
 def sensitivity_floor(text: str) -> Sensitivity:
-    """`sensitive` for health, pregnancy, money, legal trouble and intimacy, else `public`."""
+    """`sensitive` for health, pregnancy, money, legal trouble, intimacy, belief, politics, unions,
+    origin, addiction, family and work, else `public`."""
     reading = _fold(text)
     # Most texts have no sensitive word, so idioms are only looked for in the others.
     if not _is_in(reading, sensitive_phrases()):
