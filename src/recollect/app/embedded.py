@@ -31,7 +31,7 @@ class EmbeddedApp:
         self.services = build_memory_services(self.context)
         self._indexing = build_memory_index_jobs(self.context)
         self._worker = build_vector_worker(self.context, self._indexing)
-        self._making: asyncio.Task[None] | None = None
+        self._vector_task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._looked_for_missing = False
 
@@ -46,15 +46,15 @@ class EmbeddedApp:
         A search calls this if it missed some. So a process that only writes computes nothing, and
         leaves the work to the first search, or to a server on the same database.
         """
-        if self._making is None or self._making.done():
-            self._making = asyncio.create_task(self._make_all())
+        if self._vector_task is None or self._vector_task.done():
+            self._vector_task = asyncio.create_task(self._make_all())
 
     async def close(self) -> None:
         """Finish accepted work, then close everything. The recorder of uses still writes to the
         database, so it is closed first. Vectors that are still missing are made another time."""
         self._stop.set()
-        if self._making is not None:
-            await self._making
+        if self._vector_task is not None:
+            await self._vector_task
         await self.services[FreshVectors].close()
         await self.services[UsageTracker].close()
         await self.context.database.close()

@@ -47,11 +47,11 @@ def was_known() -> ColumnElement[bool]:
 
 def name_then() -> ColumnElement[str]:
     """The normal form of the name that this row of `people` had at `as_of`."""
-    then = select(_v.normal_name).where(_v.person_id == _p.id, _stood())
+    then = select(_v.normal_name).where(_v.person_id == _p.id, _contains_as_of())
     return func.coalesce(then.correlate(people).scalar_subquery(), _p.normal_name)
 
 
-def _stood() -> ColumnElement[bool]:
+def _contains_as_of() -> ColumnElement[bool]:
     return and_(_v.updated_at <= AS_OF, _v.until > AS_OF)
 
 
@@ -86,6 +86,6 @@ _KEEP = Query(insert(person_versions).values(column_params(person_versions)))
 _KNOWN = Query(select(_p.id).where(InTextList(_p.id, _IDS), was_known()))
 _VERSIONS = Query(
     select(_v.person_id, _v.name, _v.time_zone, _v.metadata, _v.updated_at).where(
-        InTextList(_v.person_id, _IDS), _stood()
+        InTextList(_v.person_id, _IDS), _contains_as_of()
     )
 )
