@@ -49,8 +49,10 @@ def test_an_unreadable_memory_fails_no_list(ann: Caller, damage: Callable[..., N
     both = {lost: True, kept: False}
     assert marks(ann.lists("/memories", spaces="user")) == both
     assert marks(ann.finds("sleeps in Porto", user_id=ann.name)) == both
-    recalled = ann.post("/memories/recall", body={"user_id": ann.name, "query": "Porto"})
-    assert marks(recalled.expect(200)["items"]) == both
+    body = {"user_id": ann.name, "query": "Porto"}
+    recalled = ann.post("/memories/recall", body=body).expect(200)
+    assert marks(recalled["items"]) == both
+    assert "(can't be read)" in recalled["context"]
     assert marks([ann.get("/memories/{}", lost).expect(200)]) == {lost: True}
     shown = ann.get("/memories/{}", lost).expect(200)
     assert (shown["content"], shown["value"], shown["metadata"]) == ("", None, {})
