@@ -21,6 +21,7 @@ from tests.visibility.worlds.world import (
     ChatFact,
     Fact,
     GeneratedWorld,
+    HandleFact,
     Participation,
     RunFact,
     VersionFact,
@@ -41,11 +42,17 @@ STAYS: tuple[tuple[tuple[datetime, datetime | None], ...], ...] = (
 ORGS = ("red", "blue")
 NAMES = ("ann", "Ann", "bob", "cy")
 TAGS = ("x", "y")
+PROVIDER = "slack"
 
 
 def grow(seed: int) -> GeneratedWorld:
     """The world of a seed."""
     return _Growing(seed).world
+
+
+def handles_of(world: GeneratedWorld) -> tuple[str, ...]:
+    """The handles of a world: ids of users, and one that is nobody's id."""
+    return (*world.user_orgs, f"{world.seed}.kay")
 
 
 class _Growing:
@@ -60,6 +67,7 @@ class _Growing:
         self._grow_chats()
         self._grow_runs()
         self.world.facts = [self._fact(number) for number in range(self._random.randint(6, 12))]
+        self.world.handles = [self._handle(number) for number in range(self._random.randint(3, 9))]
 
     def _one(self, choices: Iterable[T]) -> T:
         return self._random.choice(tuple(choices))
@@ -104,6 +112,7 @@ class _Growing:
                     creator=self._an_owner(),
                     participations=tuple(self._participations(tree=tree)),
                     forks=tuple(forks) if tree else (),
+                    provider=None if tree else self._maybe(PROVIDER),
                 )
             )
         for agent_id in self._some(self.world.agents, 1):
@@ -205,6 +214,17 @@ class _Growing:
             run_id=space_id if kind is SpaceKind.RUN else None,
             tags=self._some(TAGS, 2),
         )
+
+    def _handle(self, number: int) -> HandleFact:
+        """A handle that a user states of themself or an admin of anybody, or a shadow of it."""
+        by, provider = self._one(self.world.user_orgs), self._maybe(PROVIDER)
+        value = self._one(handles_of(self.world))
+        how = self._random.random()
+        if how < 0.4:
+            return HandleFact(self.world.people[by], value, provider, by)
+        if how < 0.6:
+            return HandleFact(self._one(self.world.all_people), value, provider, by, verified=True)
+        return HandleFact(f"{self._mark}shadow-{number}", value, provider, by, shadow=True)
 
     def _agent_of(self, kind: SpaceKind, space_id: str) -> str | None:
         if kind in AGENT_KINDS:

@@ -19,6 +19,7 @@ from recollect.db.tables.people import (
     chat_participations,
     named_chats,
     people,
+    person_aliases,
     person_orgs,
     person_users,
     run_ancestors,
@@ -58,6 +59,7 @@ def _statement(table: Table, names: tuple[str, ...]) -> Query:
 
 def _rows(world: GeneratedWorld) -> _Rows:
     yield from _people(world)
+    yield from _handles(world)
     for chat in world.chats.values():
         yield from _tree(chat) if chat.tree else _named(chat)
     yield from _runs(world)
@@ -70,12 +72,7 @@ def _people(world: GeneratedWorld) -> _Rows:
         for org in sorted(orgs):
             yield user_orgs, {"user_id": user, "org_id": org}
     for person in world.all_people:
-        orgs = world.orgs_of(person)
-        made = {"created_by_kind": "user", "created_by_id": "somebody", "created_at": NOW}
-        named = {"id": person, "name": person, "normal_name": normal_form(person)}
-        yield people, named | made | {"updated_at": NOW}
-        for org in sorted(orgs):
-            yield person_orgs, {"person_id": person, "org_id": org}
+        yield from _person(person, person, by="somebody", orgs=world.orgs_of(person))
     for user, person in world.people.items():
         yield person_users, {"user_id": user, "person_id": person}
     for agent_id, (owner, org) in world.agents.items():
@@ -84,10 +81,29 @@ def _people(world: GeneratedWorld) -> _Rows:
         yield agents, row | made | {"created_at": NOW, "updated_at": NOW}
 
 
+def _person(person: str, name: str, *, by: str, orgs: frozenset[str]) -> _Rows:
+    made = {"created_by_kind": "user", "created_by_id": by, "created_at": NOW, "updated_at": NOW}
+    yield people, {"id": person, "name": name, "normal_name": normal_form(name)} | made
+    for org in sorted(orgs):
+        yield person_orgs, {"person_id": person, "org_id": org}
+
+
+def _handles(world: GeneratedWorld) -> _Rows:
+    for number, handle in enumerate(world.handles):
+        if handle.shadow:
+            orgs = world.user_orgs[handle.by]
+            yield from _person(handle.person, handle.value, by=handle.by, orgs=orgs)
+        stated = {"value": f"@{handle.value}", "normal_value": normal_form(handle.value)}
+        by = {"added_by_id": handle.by, "stated_by": world.people[handle.by]}
+        row = {"id": f"{world.seed}.handle-{number}", "person_id": handle.person, "kind": "handle"}
+        of = {"added_by_kind": "user", "provider": handle.provider, "verified": handle.verified}
+        yield person_aliases, row | stated | by | of | {"created_at": NOW}
+
+
 def _named(chat: ChatFact) -> _Rows:
     creator = chat.creator
     made = {"created_by_kind": creator.kind, "created_by_id": creator.id, "created_at": NOW}
-    yield named_chats, {"id": chat.id, "kind": chat.kind} | made
+    yield named_chats, {"id": chat.id, "kind": chat.kind, "provider": chat.provider} | made
     for participation in chat.participations:
         times = _times(participation)
         member = {"chat_id": chat.id, "kind": participation.kind, "member_id": participation.id}

@@ -44,6 +44,20 @@ class ChatFact:
     creator: Owner
     participations: tuple[Participation, ...]
     forks: tuple[str, ...] = ()
+    provider: str | None = None
+
+
+@dataclass(frozen=True)
+class HandleFact:
+    """A user states that a person has a handle. A `shadow` is a person of that user's own making,
+    who stands in the way of whom the handle means for others."""
+
+    person: str
+    value: str
+    provider: str | None
+    by: str
+    verified: bool = False
+    shadow: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,6 +124,7 @@ class GeneratedWorld:
     chats: dict[str, ChatFact] = field(default_factory=dict)
     runs: dict[str, RunFact] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
+    handles: list[HandleFact] = field(default_factory=list)
 
     @property
     def all_people(self) -> tuple[str, ...]:
