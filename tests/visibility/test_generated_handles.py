@@ -26,7 +26,7 @@ ASKED = 6
 
 @pytest.mark.amendment(3)
 def test_a_handle_means_whom_the_plain_facts_say(engine: TestDatabase, soak_size: SoakSize) -> None:
-    worlds = soak_size(200, 10_000)
+    worlds = soak_size(100, 10_000)
     found = 0
     with a_storage(engine) as storage:
         for first in range(0, worlds, BATCH):

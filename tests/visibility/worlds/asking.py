@@ -63,12 +63,10 @@ def answer(world: GeneratedWorld, asking: Asking, settings: DisclosureSettings) 
     if private:
         judged, view = humans, ChatView(ChatId(chat.id), ChatKind.PRIVATE)
     alone = Viewer((requester.space_caller,), own, view, settings, NOW)
-    if judged:
-        return for_another(world, alone, judged[0])
+    viewer = for_another(world, alone, judged[0]) if judged else alone
     if private or len(world.humans_in(chat.id)) != 1:
-        return alone
-    _, human = represented(world, humans[0])
-    return replace(alone, asker=own.limited_to(human))
+        return viewer
+    return limited(world, viewer, humans[0])
 
 
 def for_another(world: GeneratedWorld, alone: Viewer, stay: Participation) -> Viewer | str:
@@ -79,6 +77,13 @@ def for_another(world: GeneratedWorld, alone: Viewer, stay: Participation) -> Vi
     if not confirmed or asker.orgs.isdisjoint(alone.asker.orgs):
         return REFUSED
     return replace(alone, callers=(*alone.callers, caller), asker=asker)
+
+
+def limited(world: GeneratedWorld, viewer: Viewer | str, human: Participation) -> Viewer | str:
+    """An agent alone with one human, for itself or for another agent, has no more than both."""
+    if isinstance(viewer, str) or viewer.asker.person_id is not None:
+        return viewer
+    return replace(viewer, asker=viewer.asker.limited_to(represented(world, human)[1]))
 
 
 def present(world: GeneratedWorld, chat_id: str) -> list[Participation]:
