@@ -220,8 +220,9 @@ def test_an_address_that_the_token_vouches_for_goes_everywhere(server: ErasureSe
     assert p.user.gets(tree)["title"] == "Mail [erased]"
 
 
-def test_a_sealed_database_is_cleaned_all_the_same(opened: Open) -> None:
-    with opened({"encryption.keys": [KEY_A]}) as server:
+@pytest.mark.parametrize("index", ["plain", "sealed"])
+def test_a_sealed_database_is_cleaned_all_the_same(opened: Open, index: str) -> None:
+    with opened({"encryption.keys": [KEY_A], "encryption.index": index}) as server:
         q, p, s = (server.callers.person(name) for name in ("q", "p", "s"))
         q_id = named(q, "Quillfeather")
         s_id = person_of(s)
