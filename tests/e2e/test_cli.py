@@ -242,6 +242,21 @@ def test_a_mistyped_file_is_said_and_none_is_made(run: Run, tmp_path: Path, comm
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("migrate",), ("doctor",)])
+def test_what_is_no_database_is_one_clear_line_and_stays_as_it_is(
+    run: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    files = {"text": b"a shopping list", "half": b"SQLite format 3\x00" + b"x" * 90, "short": b"x"}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder").mkdir()
+    for name in (".", "folder", *files):
+        line = one_line(run(*command, DATABASE__URL=f"sqlite:///{name}"), 2)
+        assert line.startswith("recollect: database.url: "), line
+    assert {one.name for one in tmp_path.rglob("*")} == {"folder", *files}
+    assert {name: (tmp_path / name).read_bytes() for name in files} == files
+
+
 def test_the_database_is_its_owners_alone(run: Run, tmp_path: Path) -> None:
     run("migrate")
     folder = tmp_path / "recollect-data"

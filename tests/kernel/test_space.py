@@ -14,8 +14,9 @@ from recollect.kernel.errors import (
     ValidationFailed,
 )
 from recollect.kernel.ids import AgentId, OrgId
+from recollect.kernel.open_spaces import check_content_fits
 from recollect.kernel.owner import Owner
-from recollect.kernel.retention_rules import MemoryScope
+from recollect.kernel.retention_rules import MemoryScope, PiiRisk
 from recollect.kernel.space import (
     Space,
     SpaceKind,
@@ -24,7 +25,6 @@ from recollect.kernel.space import (
     SpaceRequest,
     Visibility,
     agent_spaces,
-    check_content_fits,
     effective_mode,
     parse_space_request,
     resolve_space,
@@ -321,21 +321,33 @@ def test_a_switch_of_the_mode_leaves_old_rows_under_their_old_names() -> None:
     assert old == {"agent-A-private", "agent-A-public", "agent-A"}
 
 
+# The least risk of personal data that a space refuses.
+REFUSED = {
+    SpaceKind.AGENT_PUBLIC: PiiRisk.HIGH,
+    SpaceKind.AGENT: PiiRisk.HIGH,
+    SpaceKind.ORG: PiiRisk.CRITICAL,
+}
+
+
+@pytest.mark.parametrize("risk", [None, *PiiRisk])
 @pytest.mark.parametrize("kind", SpaceKind)
-def test_open_spaces_take_nothing_personal_and_no_critical_pii(kind: SpaceKind) -> None:
-    check_content_fits(kind, public=True, critical_pii=False)
-    if kind not in (SpaceKind.AGENT_PUBLIC, SpaceKind.AGENT, SpaceKind.ORG):
-        check_content_fits(kind, public=False, critical_pii=True)
+def test_open_spaces_take_nothing_personal_and_no_risky_pii(
+    kind: SpaceKind, risk: PiiRisk | None
+) -> None:
+    if kind not in REFUSED:
+        check_content_fits(kind, public=False, risk=risk)
         return
-    with pytest.raises(InvalidInput) as personal:
-        check_content_fits(kind, public=False, critical_pii=True)
-    with pytest.raises(InvalidInput) as critical:
-        check_content_fits(kind, public=True, critical_pii=True)
-    assert (personal.value.code, field_of(personal.value)) == (
-        "sensitivity_not_allowed",
-        "sensitivity",
-    )
-    assert (critical.value.code, field_of(critical.value)) == ("pii_not_allowed", "pii_tags")
+    if risk is None or risk < REFUSED[kind]:
+        check_content_fits(kind, public=True, risk=risk)
+        with pytest.raises(InvalidInput) as personal:
+            check_content_fits(kind, public=False, risk=risk)
+        told = personal.value.code, field_of(personal.value)
+        assert told == ("sensitivity_not_allowed", "sensitivity")
+        return
+    for public in (True, False):
+        with pytest.raises(InvalidInput) as risky:
+            check_content_fits(kind, public=public, risk=risk)
+        assert (risky.value.code, field_of(risky.value)) == ("pii_not_allowed", "pii_tags")
 
 
 @given(st.uuids().map(str), st.randoms())

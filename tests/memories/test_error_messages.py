@@ -33,10 +33,7 @@ def test_what_is_no_space_is_told_without_words_of_the_inside(
 def test_what_is_no_alias_is_told_to_be_no_object(callers: Callers) -> None:
     body = {"name": "Kim", "aliases": [{"value": "K"}, "Kimmy"]}
     told = violation(callers.person("ann").post("/people", body=body))
-    assert told == {
-        "field": "aliases[1]",
-        "message": 'must be an object such as {"value": "Kimmy"}',
-    }
+    assert told == {"field": "aliases[1]", "message": "must be an object"}
 
 
 def test_an_unknown_member_is_told_with_the_known_ones_at_every_depth(callers: Callers) -> None:
@@ -133,8 +130,6 @@ def test_a_memory_without_a_place_is_told_where_it_may_be_kept(
         ("/memories/recall", {}, "top_k", "max_items"),
         ("/memories/recall", {}, "max_tokens", "token_budget"),
         ("/agents", {"id": "a"}, "user_id", "owner_id"),
-        ("/people", {"name": "Kim"}, "title", "name"),
-        ("/memories/batch", {"items": [{"op": "delete", "id": "x"}]}, "memories", "items"),
     ],
 )
 def test_the_name_that_others_have_for_it_is_translated(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect.kernel.errors import ValidationFailed
-from recollect.kernel.retention_rules import MemoryScope, RetentionProfile
+from recollect.kernel.retention_rules import TTL_SECONDS_MAX, MemoryScope, RetentionProfile
 from recollect.memories.expiry import FOREVER, Expiry, explicit_expiry
 from recollect.memories.model import MemoryKind, MemoryType
 from tests.memories.expiry_cases import DAY, HOUR, NOW, TICK, a_life, a_record, ends
@@ -139,8 +139,13 @@ def test_a_term_and_an_instant_at_once_are_refused() -> None:
         explicit_expiry(1, NOW + DAY, counted_from=NOW)
 
 
-@pytest.mark.parametrize("seconds", [10**11, 10**12, 10**15, 10**40])
-def test_a_term_beyond_the_calendar_ends_with_it(seconds: int) -> None:
-    at = explicit_expiry(seconds * 10, None, counted_from=NOW)
-    assert at == FOREVER
-    assert ends(a_life(explicit_expires_at=at)) == Expiry(FOREVER, "explicit")
+@pytest.mark.parametrize("seconds", [TTL_SECONDS_MAX + 1, 10**11, 10**15, 10**40])
+def test_a_term_of_more_than_a_thousand_years_is_refused(seconds: int) -> None:
+    with pytest.raises(ValidationFailed, match=f"ttl_seconds: .* from 1 to {TTL_SECONDS_MAX}"):
+        explicit_expiry(seconds, None, counted_from=NOW)
+
+
+def test_a_thousand_years_are_a_term() -> None:
+    at = explicit_expiry(TTL_SECONDS_MAX, None, counted_from=NOW)
+    assert at == NOW + 365_000 * DAY
+    assert ends(a_life(explicit_expires_at=FOREVER)) == Expiry(FOREVER, "explicit")

@@ -17,6 +17,7 @@ from tests.support.world import new_id
 WORD = "zqrefusal"
 SSN = "219-09-9999"
 EVENTS = "audit_events"
+OPEN = {"visibility": "public"}
 IMMUTABLE = {
     "id": WORD,
     "kind": "record",
@@ -54,7 +55,10 @@ CASES = {
         "without",
     ),
     "critical data in public": Case(
-        {"content": f"{WORD} {SSN}", "agent_id": "$dual"}, "pii_not_allowed", "content", "private"
+        {"content": f"{WORD} {SSN}", "agent_id": "$dual"} | OPEN,
+        "pii_not_allowed",
+        "content",
+        "private",
     ),
     "critical data in the org": Case(
         {"content": f"{WORD} {SSN}", "agent_id": "$dual", "scope": "org"},
@@ -63,13 +67,13 @@ CASES = {
         "private",
     ),
     "critical tag in public": Case(
-        {"content": WORD, "agent_id": "$dual", "pii_tags": ["health"]},
+        {"content": WORD, "agent_id": "$dual", "pii_tags": ["health"]} | OPEN,
         "pii_not_allowed",
         "pii_tags",
         "private",
     ),
     "personal in public": Case(
-        {"content": WORD, "agent_id": "$dual", "sensitivity": "personal"},
+        {"content": WORD, "agent_id": "$dual", "sensitivity": "personal"} | OPEN,
         "sensitivity_not_allowed",
         "sensitivity",
         "`public`",

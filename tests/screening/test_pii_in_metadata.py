@@ -63,7 +63,7 @@ def test_no_open_space_takes_it(callers: Callers, field: str) -> None:
     private = ann.adds("a private text", agent_id=agent, visibility="private", **marks)
     item = {"op": "create"} | body | marks
     replies = [
-        ann.post("/memories", body=body | marks),
+        ann.post("/memories", body=body | marks | {"visibility": "public"}),
         ann.post("/memories", body=body | marks | {"scope": "org"}),
         ann.patch("/memories/{}", plain["id"], body=marks),
         ann.post("/memories/batch", body={"items": [item]}),

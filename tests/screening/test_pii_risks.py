@@ -76,7 +76,7 @@ def test_reads_are_told_of_by_the_risk_of_the_file(strict: Callers) -> None:
 def test_what_is_critical_by_the_file_is_not_stored_where_anybody_reads(strict: Callers) -> None:
     ann = strict.person("ann")
     agent = ann.registers()["id"]
-    body = {"content": "she runs the ferry", "agent_id": agent}
+    body = {"content": "she runs the ferry", "agent_id": agent, "visibility": "public"}
     refused = ann.post("/memories", body=body | {"pii_tags": ["name"]})
     assert refused.refused(422, "pii_not_allowed")["pii_tags"] == ["name"]
     ann.post("/memories", body=body | {"pii_tags": ["ssn"]}).expect(201)

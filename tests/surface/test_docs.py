@@ -28,7 +28,7 @@ from recollect.kernel import errors
 from recollect.kernel.errors import RecollectError
 from recollect.observability.prometheus import PrometheusMetrics
 from recollect.settings import Settings
-from recollect.settings.load import CONFIG_VARIABLE, env_name, fields, load
+from recollect.settings.load import ALIASES, CONFIG_VARIABLE, env_name, fields, load
 from tests.support.documents import FENCED, ROOT, code, inline_code, read, rows
 from tests.support.engines import POSTGRES_URL_VARIABLE
 from tests.support.snippets import code_of
@@ -92,7 +92,7 @@ def test_every_link_leads_somewhere(name: str) -> None:
 def test_every_setting_that_is_named_exists(name: str) -> None:
     for text in inline_code(name):
         for key in _SETTING.findall(text) if _SETTING.fullmatch(text) else []:
-            assert key in fields(), key
+            assert key in fields() or key in ALIASES, key
     ours = {CONFIG_VARIABLE, POSTGRES_URL_VARIABLE, stage.POSTGRES_URL_VARIABLE}
     known = ours | {env_name(key) for key in fields()}
     for variable in re.findall(r"\bRECOLLECT_[A-Z]\w*", read(name)):

@@ -81,7 +81,14 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "memory.max_entries": ("500", 500),
     "memory.enabled": ("true", True),
     "memory.db_path": ("own/memory.db", "own/memory.db"),
+    "extraction.enabled": ("false", False),
+    "extraction.confidence_threshold": ("0.5", 0.5),
     "spaces.mode": ("single", "single"),
+    "visibility.rules": (
+        '[{"pattern": "rust", "visibility": "public"}]',
+        [{"pattern": "rust", "visibility": "public"}],
+    ),
+    "visibility.default": ("private", "private"),
     "privacy.sensitive_in_groups": ("subject_present", "subject_present"),
     "privacy.public_in_groups": ("anyone", "anyone"),
     "privacy.unknown_origin": ("closed", "closed"),
@@ -250,6 +257,32 @@ def test_a_wrong_file_is_refused_with_the_key_and_the_file(
     assert expected in caught.value.message
 
 
+def test_settings_of_memories_have_the_names_that_agents_give_them(empty_folder: Path) -> None:
+    text = (
+        "[memory]\nauto_gc = true\nmax_entries = 1000\nextraction_enabled = false\n"
+        "extraction_confidence_threshold = 0.6\n"
+    )
+    (empty_folder / "recollect.toml").write_text(text)
+    loaded = load(environ={"RECOLLECT_EXTRACTION__ENABLED": "False"})
+    assert loaded.settings.extraction.enabled is False
+    assert loaded.settings.extraction.confidence_threshold == 0.6
+    assert loaded.settings.memory.max_entries == 1000
+    origin = loaded.origins["extraction.confidence_threshold"]
+    assert origin == "recollect.toml, as memory.extraction_confidence_threshold"
+
+
+def test_two_names_of_a_setting_must_agree() -> None:
+    message = refusal(memory__extraction_enabled="true", extraction__enabled="false")
+    assert message == (
+        "memory.extraction_enabled (from RECOLLECT_MEMORY__EXTRACTION_ENABLED): should be the same"
+        " as extraction.enabled (from RECOLLECT_EXTRACTION__ENABLED); set one of them"
+    )
+
+
+def test_a_bad_value_under_another_name_is_refused_under_it() -> None:
+    assert "memory.extraction_enabled" in refusal(memory__extraction_enabled="perhaps")
+
+
 def test_a_named_file_that_is_missing_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"can't read the settings file gone\.toml"):
         load(environ={}, config_path=Path("gone.toml"))
@@ -299,6 +332,19 @@ def test_an_unknown_flag_is_refused_with_the_nearest_name() -> None:
         ("embedding.provider", "magic", "should be 'builtin', 'openai' or 'none'"),
         ("memory.max_entries", "0", "should be greater than or equal to 1"),
         ("spaces.mode", "triple", "should be 'dual' or 'single'"),
+        ("extraction.confidence_threshold", "2", "should be less than or equal to 1"),
+        ("visibility.default", "open", "should be 'public' or 'private'"),
+        ("visibility.rules", "prefers", "should be JSON such as ["),
+        ("visibility.rules", '[{"pattern": "a", "visibility": "open"}]', "should be 'public' or"),
+        ("visibility.rules", '[{"pattern": "a", "rule": "public"}]', "the nearest is"),
+        ("visibility.rules", '[{"pattern": "", "visibility": "public"}]', "at least 1 character"),
+        ("visibility.rules", '[{"pattern": "(", "visibility": "public"}]', "unclosed group"),
+        ("visibility.rules", '[{"pattern": "(?=a)", "visibility": "public"}]', "look-around"),
+        (
+            "visibility.rules",
+            '[{"pattern": "(a{999}){999}", "visibility": "public"}]',
+            "exceeds size limit",
+        ),
         ("privacy.sensitive_in_groups", "always", "should be 'never' or 'subject_present'"),
         ("privacy.public_in_groups", "all", "should be 'known' or 'anyone'"),
         ("privacy.unknown_origin", "ajar", "should be 'open' or 'closed'"),
@@ -307,6 +353,7 @@ def test_an_unknown_flag_is_refused_with_the_nearest_name() -> None:
         ("retention.profile", "all", "should be 'records' or 'none'"),
         ("runs.session_cleanup", "never", "should be 'root' or 'run'"),
         ("approvals.ttl_minutes", "0", "should be greater than or equal to 1"),
+        ("approvals.ttl_minutes", "1000000000000000", "should be less than or equal to 525600000"),
         ("quarantine.threshold", "1.1", "should be less than or equal to 1"),
         ("events.reads", "some", "should be 'pii', 'all' or 'none'"),
         ("orgs.members", '["ann"]', 'should be JSON such as {"acme": ["ann", "bob"]}'),

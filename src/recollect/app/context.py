@@ -20,6 +20,7 @@ from recollect.memories.read.audit import ReadAudit
 from recollect.memories.usage import UsageTracker
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
 from recollect.memories.write.screen import ScreeningService
+from recollect.memories.write.visibility_rules import VisibilityRule, VisibilityRules
 from recollect.memories.write.writer import WriteHooks
 from recollect.memories.write_access import MemoryWriteAccess
 from recollect.observability.metrics import Metrics
@@ -30,7 +31,7 @@ from recollect.retention.file.reader import RetentionFileError, load_rules
 from recollect.screening.rules import ScreeningRules
 from recollect.search.entries.indexing import EntryIndexer
 from recollect.search.memories.indexing import MemoryIndexer
-from recollect.settings import Settings
+from recollect.settings import Settings, linear_search
 from recollect.visibility.disclosure import DisclosureSettings
 from recollect.visibility.facts import VisibilityFacts
 from recollect.visibility.viewers import ViewerFactory
@@ -56,6 +57,7 @@ class AppContext(ServiceContext[Stores]):
     access: MemoryWriteAccess
     expiry: ExpiryCalculator
     screening: ScreeningService
+    visibility: VisibilityRules
     names: PersonNameScreen
     usage: UsageTracker
     runs: RunService
@@ -117,6 +119,7 @@ def build_context(
         access=MemoryWriteAccess(stores, viewers, facts),
         expiry=expiry,
         screening=ScreeningService(screening_rules),
+        visibility=_build_visibility_rules(settings),
         names=names,
         usage=UsageTracker(base),
         runs=RunService(
@@ -132,6 +135,16 @@ def build_context(
         ),
         entry_indexer=EntryIndexer(stores, runtime, vectors=settings.makes_vectors),
         memory_indexer=memory_indexer,
+    )
+
+
+def _build_visibility_rules(settings: Settings) -> VisibilityRules:
+    return VisibilityRules(
+        [
+            VisibilityRule(linear_search(rule.pattern), rule.visibility)
+            for rule in settings.visibility.rules
+        ],
+        settings.visibility.default,
     )
 
 

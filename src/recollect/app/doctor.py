@@ -5,6 +5,7 @@ from recollect.app.memories import reconcile_thresholds
 from recollect.doctor.checks.contents import (
     CriticalPiiCheck,
     IndexRowsCheck,
+    OpenSpaceContentCheck,
     SecretsCheck,
     UntaggedPiiCheck,
 )
@@ -61,6 +62,7 @@ def _build_examiners(context: AppContext) -> list[Examiner]:
         ExpiryCapCheck(repairer, expiry),
         UntaggedPiiCheck(repairer, expiry),
         CriticalPiiCheck(repairer, rules),
+        OpenSpaceContentCheck(rules),
         SecretsCheck(),
         IndexRowsCheck(repairer),
     ]

@@ -54,6 +54,7 @@ def build_memory_family(context: AppContext, search: MemorySearchService) -> Ser
         context,
         audit,
         screening=screening,
+        visibility=context.visibility,
         writer=writer,
         changes=changes,
         moves=moves,

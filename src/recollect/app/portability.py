@@ -15,7 +15,9 @@ from recollect.portability.import_targets import ImportTargets
 
 def build_portability_family(context: AppContext) -> Services:
     stores, access, viewers = context.stores, context.access, context.viewers
-    targets = ImportTargets(stores, context.facts, context.settings.spaces.mode)
+    targets = ImportTargets(
+        stores, context.facts, mode=context.settings.spaces.mode, visibility=context.visibility
+    )
     return Services(
         ExportService(
             context,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
 
 from recollect.settings import Settings
 from recollect.settings.load import FLAGS, env_name, fields
@@ -31,6 +32,9 @@ each dot. Lists and tables are written as JSON there; an empty value means "not 
 that is not on this page is refused, whatever its source; a variable without two underscores is no
 setting, and ignored. `recollect config show` prints each value and its source, with secrets masked.
 """
+
+
+_BAR = r"\|"
 
 
 def main(arguments: list[str]) -> int:
@@ -70,11 +74,14 @@ def _render_row(key: str, field: FieldInfo) -> str:
         ", ".join(names),
         f"{field.description}{example}",
     ]
-    return f"| {' | '.join(cells)} |"
+    # A bar would end the cell, in code too.
+    return f"| {' | '.join(cell.replace('|', _BAR) for cell in cells)} |"
 
 
 def _render_default(value: Any) -> str:
-    return "unset" if value is None else f"`{json.dumps(value)}`"
+    if value is None:
+        return "unset"
+    return f"`{json.dumps(to_jsonable_python(value), ensure_ascii=False)}`"
 
 
 if __name__ == "__main__":

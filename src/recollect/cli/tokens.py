@@ -9,6 +9,7 @@ import typer
 from recollect.cli.options import Config, DatabaseUrl, load_settings
 from recollect.kernel.clock import SystemClock
 from recollect.kernel.errors import InvalidInput
+from recollect.kernel.retention_rules import TTL_SECONDS_MAX
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _TTL = re.compile(r"([1-9][0-9]{0,5})([smhdw])")
@@ -54,4 +55,7 @@ def parse_ttl(text: str) -> timedelta:
     match = _TTL.fullmatch(text)
     if match is None:
         raise InvalidInput(f"--ttl: should be a number and one of s, m, h, d, w, and is {text!r}")
-    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+    ttl = timedelta(**{_UNITS[match[2]]: int(match[1])})
+    if ttl.total_seconds() > TTL_SECONDS_MAX:
+        raise InvalidInput(f"--ttl: should be at most a thousand years, and is {text!r}")
+    return ttl

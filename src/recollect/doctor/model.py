@@ -36,6 +36,7 @@ class DoctorCheck(StrEnum):
     EXPIRY_OVER_CAP = "expiry_over_cap"
     UNTAGGED_PII = "untagged_pii"
     CRITICAL_PII_IN_PUBLIC = "critical_pii_in_public"
+    OPEN_SPACE_CONTENT = "open_space_content"
     SECRETS = "secrets"
     CONFLICTS = "conflicts"
     NEAR_DUPLICATES = "near_duplicates"

@@ -20,6 +20,8 @@ class RetentionProfile(StrEnum):
 
 
 DAY_SECONDS = 86_400
+# A thousand years. A longer time to live is a mistake, such as milliseconds for seconds.
+TTL_SECONDS_MAX = 365_000 * DAY_SECONDS
 # The age in days at which a vacuum deletes records, unless the caller gives another.
 VACUUM_DAYS = 90
 

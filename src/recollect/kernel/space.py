@@ -8,7 +8,7 @@ The space of a request is resolved in two steps, because other checks come in be
 right to write is checked (403); then `resolve_space` uses the agent's mode and org (422, 403).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from recollect.kernel.errors import Forbidden, InvalidInput, ValidationFailed
@@ -72,6 +72,11 @@ _GROUP_IDS = {
     SpaceKind.ORG: "org-{}",
 }
 _SCOPES = {SpaceKind.RUN: MemoryScope.SESSION, SpaceKind.ORG: MemoryScope.ORG}
+_KINDS_OF_DUAL_MODE = {
+    Visibility.PRIVATE: SpaceKind.AGENT_PRIVATE,
+    Visibility.PUBLIC: SpaceKind.AGENT_PUBLIC,
+}
+DEFAULT_VISIBILITY = "default"
 _VISIBILITIES = {
     SpaceKind.AGENT_PRIVATE: Visibility.PRIVATE,
     SpaceKind.AGENT_PUBLIC: Visibility.PUBLIC,
@@ -132,17 +137,46 @@ class SpaceRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchedRule:
+    """The rule of the server that matched a text. Rules are counted from 1."""
+
+    number: int
+    visibility: Visibility
+
+
+@dataclass(frozen=True, slots=True)
 class RequestedSpace:
     """The space that a request asks for, before its agent is looked up.
 
     `kind` is that of dual mode. `named` means that the caller wrote the kind in `space`. `id` is
     the sent `space.id`, or the run's id; empty if there was none, but never for a chat or run.
+
+    `visibility_by` says what decided the visibility of an agent's space if the request did not:
+    `default`, `record` or `scope`. `rule` matched the text; it counts in dual mode only.
     """
 
     kind: SpaceKind
     id: str = ""
     agent_id: AgentId | None = None
     named: bool = False
+    visibility_by: str | None = None
+    rule: MatchedRule | None = None
+
+    def with_visibility(
+        self, default: Visibility, rule: MatchedRule | None = None
+    ) -> "RequestedSpace":
+        """The space by the server's default and by the rule that matched. Unchanged unless the
+        default decides."""
+        if self.visibility_by != DEFAULT_VISIBILITY:
+            return self
+        return replace(self, kind=_KINDS_OF_DUAL_MODE[default], rule=rule)
+
+    def visibility_reason(self, mode: SpaceMode) -> str | None:
+        """What decided the visibility, as writers are told it; None if the request did, or if the
+        space has none."""
+        if self.rule is not None and mode is SpaceMode.DUAL:
+            return f"rule:{self.rule.number}"
+        return self.visibility_by
 
 
 def to_chat_id(text: str) -> ChatId:
@@ -201,35 +235,13 @@ def resolve_space(
     return Space(requested.kind, requested.id)
 
 
-def check_content_fits(kind: SpaceKind, *, public: bool, critical_pii: bool) -> None:
-    """Raise InvalidInput if the content may not go to an open space, which anyone may read.
-
-    Such a space takes only memories of sensitivity `public` and no critical personal data.
-    """
-    if kind not in OPEN_KINDS:
-        return
-    if not public:
-        raise InvalidInput(
-            f"sensitivity: only `public` memories go to a space of kind `{kind}`",
-            field="sensitivity",
-            code="sensitivity_not_allowed",
-        )
-    if critical_pii:
-        raise InvalidInput(
-            f"pii_tags: no critical personal data goes to a space of kind `{kind}`; "
-            "an agent's private space or a user's own takes it",
-            field="pii_tags",
-            code="pii_not_allowed",
-        )
-
-
 # Without `space`, the fields decide in this order:
 #   scope `session`                     the run's space (needs run_id and agent_id)
 #   scope `org`                         the space of the agent's org
 #   visibility `private`                the agent's private space
 #   visibility `public`                 the agent's public space
 #   a scope or a key, no visibility     the agent's private space
-#   none of them                        the agent's public space
+#   none of them                        the agent's public space, or what `with_visibility` says
 def _space_from_fields(request: SpaceRequest) -> RequestedSpace:
     """The space of a request without `space`: visibility, scope, run and key decide."""
     if request.run_id is not None and request.scope is None:
@@ -242,11 +254,12 @@ def _space_from_fields(request: SpaceRequest) -> RequestedSpace:
     if request.scope is MemoryScope.ORG:
         _refuse_visibility(request, SpaceKind.ORG)
         return RequestedSpace(SpaceKind.ORG, agent_id=request.agent_id)
-    if request.visibility is None and (request.scope is not None or request.has_key):
-        return RequestedSpace(SpaceKind.AGENT_PRIVATE, agent_id=request.agent_id)
-    private = request.visibility is Visibility.PRIVATE
-    kind = SpaceKind.AGENT_PRIVATE if private else SpaceKind.AGENT_PUBLIC
-    return RequestedSpace(kind, agent_id=request.agent_id)
+    if request.visibility is not None:
+        kind = _KINDS_OF_DUAL_MODE[request.visibility]
+        return RequestedSpace(kind, agent_id=request.agent_id)
+    by = "scope" if request.scope is not None else "record" if request.has_key else None
+    kind = SpaceKind.AGENT_PRIVATE if by else SpaceKind.AGENT_PUBLIC
+    return RequestedSpace(kind, agent_id=request.agent_id, visibility_by=by or DEFAULT_VISIBILITY)
 
 
 def _space_from_name(request: SpaceRequest, name: SpaceName) -> RequestedSpace:
@@ -292,9 +305,7 @@ def _refuse_visibility(request: SpaceRequest, kind: SpaceKind) -> None:
 
 
 def _contradiction_error(field: str, kind: SpaceKind) -> ValidationFailed:
-    return ValidationFailed.for_field(
-        field, f"contradicts a space of kind `{kind}`; leave one of them out"
-    )
+    return ValidationFailed.for_field(field, f"contradicts a space of kind `{kind}`")
 
 
 def _agent_space(requested: RequestedSpace, agent_id: AgentId, mode: SpaceMode) -> Space:
@@ -302,8 +313,10 @@ def _agent_space(requested: RequestedSpace, agent_id: AgentId, mode: SpaceMode) 
         raise _private_unavailable_error(requested)
     if requested.named:
         _check_kind_of_mode(requested.kind, mode)
-    single = mode is SpaceMode.SINGLE
-    return Space(SpaceKind.AGENT if single else requested.kind, agent_id)
+    if mode is SpaceMode.SINGLE:
+        return Space(SpaceKind.AGENT, agent_id)
+    rule = requested.rule
+    return Space(_KINDS_OF_DUAL_MODE[rule.visibility] if rule else requested.kind, agent_id)
 
 
 def _check_kind_of_mode(kind: SpaceKind, mode: SpaceMode) -> None:

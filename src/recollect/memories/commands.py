@@ -19,7 +19,7 @@ from recollect.http.schemas import INTEGER, TEXT
 from recollect.http.validation import validate_body
 from recollect.kernel.errors import RecollectError, ValidationFailed
 from recollect.kernel.ids import MemoryId
-from recollect.kernel.retention_rules import PII_TAGS, MemoryScope
+from recollect.kernel.retention_rules import PII_TAGS, TTL_SECONDS_MAX, MemoryScope
 from recollect.kernel.space import SpaceKind, SpaceName, Visibility
 from recollect.memories.fields import PLAIN_FIELDS
 from recollect.memories.model import (
@@ -86,7 +86,7 @@ PiiTags = Annotated[
     WithJsonSchema({"type": "array", "items": {"type": "string", "enum": list(PII_TAGS)}}),
 ]
 VisibilityField = Annotated[Visibility, exact_word(Visibility)]
-Seconds = Annotated[int, Field(json_schema_extra={"minimum": 1})]
+Seconds = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": TTL_SECONDS_MAX})]
 
 
 class WriteSpace(StrictBody, title="SpaceWish"):

@@ -12,6 +12,7 @@ from enum import StrEnum
 from recollect.kernel.errors import Conflict, Forbidden, ValidationFailed
 from recollect.kernel.retention_rules import (
     DAY_SECONDS,
+    TTL_SECONDS_MAX,
     MemoryScope,
     RetentionPolicy,
     RetentionProfile,
@@ -136,9 +137,10 @@ def explicit_expiry(
 
 
 def _check_ttl(ttl_seconds: int) -> int:
-    if isinstance(ttl_seconds, bool) or not isinstance(ttl_seconds, int) or ttl_seconds < 1:
+    whole = isinstance(ttl_seconds, int) and not isinstance(ttl_seconds, bool)
+    if not whole or not 1 <= ttl_seconds <= TTL_SECONDS_MAX:
         raise ValidationFailed.for_field(
-            "ttl_seconds", "must be a whole number of seconds from 1 up"
+            "ttl_seconds", f"must be a whole number of seconds from 1 to {TTL_SECONDS_MAX}"
         )
     return ttl_seconds
 

@@ -238,7 +238,7 @@ def render_record(key: str, value: Mapping[str, Any]) -> str:
     the limit of a content."""
     parts: list[str] = []
     room = CONTENT_CHARS_MAX
-    for part in filter(None, chain([key], _record_words(value))):
+    for part in filter(None, chain([key], record_words(value))):
         parts.append(part[:room])
         room -= len(part) + 1
         if room <= 0:
@@ -246,14 +246,15 @@ def render_record(key: str, value: Mapping[str, Any]) -> str:
     return " ".join(parts)
 
 
-def _record_words(value: Any) -> Iterator[str]:
+def record_words(value: Any) -> Iterator[str]:
+    """Field names and scalar values of a JSON value, in document order."""
     if isinstance(value, Mapping):
         for name, member in value.items():
             yield name.translate(_NAME_SEPARATORS).strip()
-            yield from _record_words(member)
+            yield from record_words(member)
     elif isinstance(value, list):
         for item in value:
-            yield from _record_words(item)
+            yield from record_words(item)
     else:
         yield value if isinstance(value, str) else strict_json.dump(value)
 

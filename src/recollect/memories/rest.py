@@ -40,11 +40,8 @@ from recollect.memories.write.batch import (
     BatchService,
     BatchSuccess,
 )
-from recollect.memories.write.writer import (
-    MemoryWriteResult,
-    WriteStatus,
-    WriteWarning,
-)
+from recollect.memories.write.warnings import WriteWarning
+from recollect.memories.write.writer import MemoryWriteResult, WriteStatus
 
 _WARNINGS: Schema = {"type": "array", "items": resource({"code": TEXT, "message": TEXT})}
 RESOURCES: dict[str, Schema] = {

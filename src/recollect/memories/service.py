@@ -26,6 +26,7 @@ from recollect.memories.write.screen import (
     ScreenedDraft,
     ScreeningService,
 )
+from recollect.memories.write.visibility_rules import VisibilityRules
 from recollect.memories.write.wait import WriteWaiter, check_wait
 from recollect.memories.write.writer import (
     MemoryWriter,
@@ -50,6 +51,7 @@ class MemoryService:
         audit: MemoryAudit,
         *,
         screening: ScreeningService,
+        visibility: VisibilityRules,
         writer: MemoryWriter,
         changes: MemoryChanges,
         moves: MemoryMoves,
@@ -61,6 +63,7 @@ class MemoryService:
         self._audit = audit
         self._rules = context.rules
         self._screening = screening
+        self._visibility = visibility
         self._patches = PatchParser(screening)
         self._writer = writer
         self._changes = changes
@@ -151,13 +154,16 @@ class MemoryService:
         *,
         source: MemorySource = MemorySource.API,
         reserved_id: str | None = None,
+        may_divert: bool = True,
     ) -> ScreenedDraft:
         """The screened draft of a command; raises ValidationFailed for the first fault."""
         draft = parse_memory(command, now, rules=self._rules, source=source)
         if draft.id is None and reserved_id is not None:
             draft = replace(draft, id=MemoryId(reserved_id))
+        draft = replace(draft, may_divert=may_divert)
+        # The rules look for words of what was sent, some of which screening may redact.
         return await _run_off_loop_if_long(
-            len(draft.content), lambda: self._screening.screen(draft)
+            len(draft.content), lambda: self._screening.screen(self._visibility.apply(draft))
         )
 
     async def parse_patch(

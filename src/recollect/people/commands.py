@@ -29,7 +29,6 @@ PersonIdField = Annotated[PersonId, Field(min_length=1, max_length=NAME_CHARS_MA
 class AddAlias(StrictBody, title="AliasBody"):
     """Another name, or a handle at a provider."""
 
-    example: ClassVar[str] = '{"value": "Kimmy"}'
     value: PersonName
     kind: Annotated[AliasKind, exact_word(AliasKind)] = AliasKind.ALIAS
     provider: Annotated[str, Field(min_length=1, max_length=PROVIDER_CHARS_MAX)] | None = None
@@ -38,7 +37,6 @@ class AddAlias(StrictBody, title="AliasBody"):
 class AddRelationship(StrictBody, title="RelationshipBody"):
     """What the person is to another one; without that one, to the caller."""
 
-    example: ClassVar[str] = '{"relationship": "friend"}'
     relationship: Annotated[str, Field(min_length=1, max_length=RELATIONSHIP_CHARS_MAX)]
     to_person_id: PersonIdField | None = None
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from recollect.identity.requester import Requester
 from recollect.kernel.ids import ChatId
 from recollect.kernel.space import OPEN_KINDS, Space
 from recollect.memories.expiry import (
@@ -22,7 +23,7 @@ from recollect.memories.model import (
 )
 from recollect.memories.validation import check_observed_at
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
-from recollect.memories.write.screen import ScreeningReport
+from recollect.memories.write.sensitivity import SensitivityFloors, sensitivity_of_write
 from recollect.portability.fields import LineValues
 from recollect.portability.import_model import LineGroup
 from recollect.portability.lines import LineType
@@ -70,10 +71,26 @@ def stored_status(sent: MemoryStatus | None) -> MemoryStatus:
     return MemoryStatus.ACTIVE if sent in (None, MemoryStatus.EXPIRED) else MemoryStatus(sent)
 
 
-def default_sensitivity(space: Space, findings: ScreeningReport) -> Sensitivity:
-    """The sensitivity of a line that has none: what its text suggests, or public in open spaces,
-    which hold nothing else."""
-    return Sensitivity.PUBLIC if space.kind in OPEN_KINDS else findings.floor
+def imported_sensitivity(
+    values: LineValues, floors: SensitivityFloors, space: Space, requester: Requester
+) -> Sensitivity:
+    """The sensitivity of a line, by the rules of a write. An admin's line is taken as it is, except
+    that in an open space only what a subject chose counts against the words of the texts."""
+    sent, kind = values["sensitivity"], space.kind
+    if (
+        requester.is_admin
+        and sent is not None
+        and (values["privacy_said"] or kind not in OPEN_KINDS)
+    ):
+        return Sensitivity(sent)
+    return sensitivity_of_write(
+        sent,
+        floors.lowest_in(kind),
+        kind=kind,
+        # A name that means nobody here is a subject too, and not the importer.
+        subjects=(*values["subjects"], *values["bare_names"]),
+        person_id=requester.person_id,
+    )
 
 
 def approved_expiry(group: LineGroup) -> datetime | None:

@@ -40,7 +40,7 @@ from recollect.portability.import_expiry import (
     apply_expiry,
     approved_expiry,
     check_times,
-    default_sensitivity,
+    imported_sensitivity,
     line_suspicion,
     provenance_fields,
     stored_status,
@@ -119,7 +119,7 @@ class MemoryImporter:
         the links get their reason: the insert has stored them without one.
         """
         space, agent_id = self._places.find_space(tx, order, group.head.values)
-        admitted, refused = versions.admit_lines(self._screening, group.behind, space)
+        admitted, refused = versions.admit_lines(self._screening, order, group, space)
         group = versions.add_pii_tags(group, admitted)
         stored = self._build_stored(tx, order, group, findings, (space, agent_id))
         memory = stored.memory
@@ -233,8 +233,12 @@ class MemoryImporter:
         """
         values, admin = group.head.values, order.requester.is_admin
         subjects, bare_names = self._resolve_people(tx, order, values)
+        known_values = values | {"subjects": subjects, "bare_names": bare_names}
+        tags = findings.merge_tags(values["pii_tags"])
+        floors = self._screening.with_tags(findings.floors, tags)
+        sensitivity = imported_sensitivity(known_values, floors, place[0], order.requester)
         memory = self._build_memory(
-            tx, order, group.head.values | {"subjects": subjects}, findings, place
+            tx, order, known_values | {"sensitivity": sensitivity}, findings, place
         )
         findings = versions.strongest_findings(order, group, findings)
         known = (values["suspicion"] or 0.0) >= findings.suspicion.score
@@ -291,7 +295,7 @@ class MemoryImporter:
             "space": space,
             "agent_id": agent_id if inside else None,
             "org_id": values["org_id"] if inside else None,
-            "sensitivity": values["sensitivity"] or default_sensitivity(space, findings),
+            "sensitivity": values["sensitivity"],
             "portable": values["portable"] is not False,
             "subjects": values["subjects"],
             "tags": texts.tags,

@@ -19,6 +19,7 @@ from recollect.kernel.space import (
     parse_space_request,
     resolve_space,
 )
+from recollect.memories.write.visibility_rules import VisibilityRules
 from recollect.memories.write_access import not_owner_error
 from recollect.people.chat import ParticipantKeys
 from recollect.portability.fields import LineValues
@@ -39,10 +40,18 @@ class _KnownAgent:
 class ImportTargets:
     """Finds spaces, agents and runs, among stored rows and those of the dry run (`foreseen`)."""
 
-    def __init__(self, stores: PortabilityStores, views: VisibilityFacts, mode: SpaceMode) -> None:
+    def __init__(
+        self,
+        stores: PortabilityStores,
+        views: VisibilityFacts,
+        *,
+        mode: SpaceMode,
+        visibility: VisibilityRules,
+    ) -> None:
         self._stores = stores
         self._views = views
         self._mode = mode
+        self._visibility = visibility
 
     def find_space(
         self, tx: Tx, order: ImportOrder, values: LineValues
@@ -145,7 +154,8 @@ class ImportTargets:
             run_id=values["run_id"],
             has_key=record,
         )
-        requested = parse_space_request(request)
+        texts = [one.content for one in values["messages"] or ()] or [values["content"] or ""]
+        requested = self._visibility.choose(parse_space_request(request), texts)
         agent = self._find_agent(tx, order, agent_id) if agent_id is not None else None
         mode = effective_mode(agent.mode if agent else None, self._mode)
         return resolve_space(requested, mode, requester=who, org_id=agent.org_id if agent else None)

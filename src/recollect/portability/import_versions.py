@@ -11,6 +11,7 @@ from recollect.memories.model import MemoryStatus, StoredMemory, TrustLevel
 from recollect.memories.trust import derive_trust, lowest_trust
 from recollect.memories.write.screen import ScreeningReport, ScreeningService
 from recollect.portability.fields import LineValues
+from recollect.portability.import_expiry import imported_sensitivity
 from recollect.portability.import_model import (
     ImportLine,
     ImportOrder,
@@ -21,14 +22,15 @@ from recollect.portability.lines import LineType
 
 
 def admit_lines(
-    screening: ScreeningService, lines: Sequence[ImportLine], space: Space
+    screening: ScreeningService, order: ImportOrder, group: LineGroup, space: Space
 ) -> tuple[list[ImportLine], list[RefusedLine]]:
     """Split the parts of a memory into those that its space may hold, and refusals."""
     kept: list[ImportLine] = []
     refused: list[RefusedLine] = []
-    for line in lines:
+    of_head = {name: group.head.values[name] for name in ("privacy_said", "bare_names")}
+    for line in group.behind:
         try:
-            _admit_version(screening, line, space)
+            _admit_version(screening, line, space, order.requester, of_head)
             kept.append(line)
         except RecollectError as error:
             refused.append(RefusedLine.from_error(line.number, error))
@@ -73,13 +75,22 @@ def restrict_lines(
     return [replace(line, values=_restrict_values(line, requester, aside=aside)) for line in kept]
 
 
-def _admit_version(screening: ScreeningService, line: ImportLine, space: Space) -> None:
-    if line.findings is not None:
-        then = line.values["snapshot"]
-        tags = tuple(then["pii_tags"])
-        screening.check_allowed(
-            line.findings, space.kind, sensitivity=then["sensitivity"], pii_tags=tags
-        )
+def _admit_version(
+    screening: ScreeningService,
+    line: ImportLine,
+    space: Space,
+    requester: Requester,
+    of_head: LineValues,
+) -> None:
+    """Raise what a memory of this text would be refused with. `of_head` says of the memory whether
+    a subject chose its privacy, and which names are unknown here."""
+    if line.findings is None:
+        return
+    then = line.values["snapshot"]
+    tags = tuple(then["pii_tags"])
+    floors = line.findings.floors
+    sensitivity = imported_sensitivity({**then, **of_head}, floors, space, requester)
+    screening.check_allowed(line.findings, space.kind, sensitivity=sensitivity, pii_tags=tags)
 
 
 def _restrict_values(line: ImportLine, requester: Requester, *, aside: bool) -> LineValues:

@@ -10,7 +10,7 @@ from pydantic import Field
 from recollect.audit.model import JUSTIFICATION_CHARS_MAX
 from recollect.http.bodies import StrictBody, exact_word
 from recollect.http.operation import Id, Instant, JustifiedStrict
-from recollect.kernel.retention_rules import VACUUM_DAYS, MemoryScope
+from recollect.kernel.retention_rules import TTL_SECONDS_MAX, VACUUM_DAYS, MemoryScope
 from recollect.memories.model import MemoryType
 
 _TAGS_MAX = 50
@@ -26,7 +26,7 @@ class PreviewRetention(StrictBody, title="RetentionPreview"):
     scope: ScopeWord
     type: Annotated[MemoryType, exact_word(MemoryType)] | None = None
     retention_policy: Id | None = None
-    ttl_seconds: Annotated[int, Field(ge=1)] | None = None
+    ttl_seconds: Annotated[int, Field(ge=1, le=TTL_SECONDS_MAX)] | None = None
     pii_tags: Annotated[list[str], Field(max_length=_TAGS_MAX)] | None = None
     created_at: Instant | None = None
 

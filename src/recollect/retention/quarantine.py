@@ -13,8 +13,8 @@ from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Conflict, NotFound
 from recollect.kernel.ids import MemoryId
+from recollect.kernel.open_spaces import check_content_fits
 from recollect.kernel.pages import Page, decode_key, encode_key
-from recollect.kernel.space import check_content_fits
 from recollect.memories.filters import MemoryFilters
 from recollect.memories.model import (
     MemoryStatus,
@@ -114,7 +114,7 @@ class QuarantineService:
             check_content_fits(
                 memory.space.kind,
                 public=memory.sensitivity is Sensitivity.PUBLIC,
-                critical_pii=self._audit.rules.is_critical(memory.pii_tags),
+                risk=self._audit.rules.highest_risk(memory.pii_tags),
             )
             # What the write wanted to supersede, as far as it still may; the others lose their
             # link. So `predecessors` is read after this, and gives what remains.

@@ -12,6 +12,7 @@ from recollect.kernel.retention_rules import (
     DEFAULT_TAG_RULES,
     PII_TAGS,
     SESSION_ONLY,
+    TTL_SECONDS_MAX,
     VACUUM_AFTER_DAYS,
     AuditAlert,
     AuditRules,
@@ -121,6 +122,14 @@ class _DocumentNode:
             return default
         return self.value
 
+    def read_seconds(self, default: int) -> int:
+        """A time to live."""
+        seconds = self.read_int(default, least=1)
+        if seconds <= TTL_SECONDS_MAX:
+            return seconds
+        self.add_problem(f"must be at most {TTL_SECONDS_MAX} seconds, a thousand years")
+        return default
+
     def read_bool(self, *, default: bool) -> bool:
         if self.is_absent:
             return default
@@ -168,9 +177,7 @@ def _read_rules(root: _DocumentNode) -> RetentionRules:
 
 def _read_default_ttl(node: _DocumentNode) -> Mapping[MemoryScope, int]:
     node.check_mapping(_SCOPES, required=_SCOPES)
-    return MappingProxyType(
-        {scope: node.child(scope).read_int(1, least=1) for scope in MemoryScope}
-    )
+    return MappingProxyType({scope: node.child(scope).read_seconds(1) for scope in MemoryScope})
 
 
 def _read_policies(node: _DocumentNode) -> Mapping[str, RetentionPolicy]:
@@ -186,7 +193,7 @@ def _read_policy(name: str, node: _DocumentNode) -> RetentionPolicy:
     required = ("scopes",) if ends else ("ttl_seconds", "scopes")
     node.check_mapping(("ttl_seconds", "scopes", "until_run_completes"), required)
     ttl = node.child("ttl_seconds")
-    seconds = None if ttl.is_absent or ttl.value is None else ttl.read_int(1, least=1)
+    seconds = None if ttl.is_absent or ttl.value is None else ttl.read_seconds(1)
     return RetentionPolicy(
         name, seconds, _read_policy_scopes(node.child("scopes"), ends=ends), ends
     )
@@ -237,7 +244,7 @@ def _read_risks(node: _DocumentNode) -> Mapping[PiiRisk, PiiRiskRule]:
 def _read_risk(node: _DocumentNode, shipped: PiiRiskRule) -> PiiRiskRule:
     node.check_mapping(("max_ttl_seconds", "approval", "delete_on_run_completion"))
     return PiiRiskRule(
-        node.child("max_ttl_seconds").read_int(shipped.max_ttl_seconds, least=1),
+        node.child("max_ttl_seconds").read_seconds(shipped.max_ttl_seconds),
         node.child("approval").read_bool(default=shipped.approval),
         node.child("delete_on_run_completion").read_bool(default=shipped.delete_on_run_completion),
     )

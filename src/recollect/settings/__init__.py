@@ -15,6 +15,7 @@ from recollect.settings.memory import (
     ApprovalsSettings,
     EraseSettings,
     EventsSettings,
+    ExtractionSettings,
     GcSettings,
     MemoryReconcileSettings,
     MemorySettings,
@@ -43,6 +44,7 @@ from recollect.settings.server import (
     TransfersSettings,
 )
 from recollect.settings.storage import DatabaseSettings, EncryptionSettings
+from recollect.settings.visibility import VisibilitySettings, linear_search
 
 __all__ = [
     "SECRETS",
@@ -52,6 +54,7 @@ __all__ = [
     "Section",
     "ServerSettings",
     "Settings",
+    "linear_search",
 ]
 
 LOCAL_KEY_NAME = "recollect.key"
@@ -88,7 +91,9 @@ class Settings(Section):
     search: SearchSettings = SearchSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     memory: MemorySettings = MemorySettings()
+    extraction: ExtractionSettings = ExtractionSettings()
     spaces: SpacesSettings = SpacesSettings()
+    visibility: VisibilitySettings = VisibilitySettings()
     privacy: PrivacySettings = PrivacySettings()
     pii: PiiSettings = PiiSettings()
     retention: RetentionSettings = RetentionSettings()

@@ -40,6 +40,11 @@ RUNNER_ALIASES = {
     "memory.enabled": "MAGSAG_MEMORY_ENABLED",
     "memory.db_path": "MAGSAG_MEMORY_DB_PATH",
 }
+# Other names of settings.
+ALIASES = {
+    "memory.extraction_enabled": "extraction.enabled",
+    "memory.extraction_confidence_threshold": "extraction.confidence_threshold",
+}
 FLAGS = {"server.host": "--host", "server.port": "--port", "database.url": "--database-url"}
 
 _SHOWN_CHARS_MAX = 80
@@ -91,6 +96,7 @@ def _load_all(
         **_read_environment(env, problems),
         **_read_flags(flags, problems),
     }
+    given = _resolve_aliases(given, problems)
     if problems:
         raise _settings_error(problems)
     settings = _validate(given)
@@ -146,7 +152,7 @@ def _read_file(
     path = path or DEFAULT_FILE
     found = _flatten(_read_toml(path), Settings)
     given = {key: _SettingValue(value, str(path)) for key, value in found}
-    return _drop_unknown(given, fields(), problems)
+    return _drop_unknown(given, [*fields(), *ALIASES], problems)
 
 
 def _flatten(
@@ -177,7 +183,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _read_environment(env: Mapping[str, str], problems: list[str]) -> dict[str, _SettingValue]:
-    names = {env_name(key): key for key in fields()}
+    names = {env_name(key): key for key in (*fields(), *ALIASES)}
     prefixed = {
         name: _SettingValue(text, name)
         for name, text in env.items()
@@ -194,7 +200,7 @@ def _read_environment(env: Mapping[str, str], problems: list[str]) -> dict[str, 
 
 
 def _parse_env_value(key: str, given: _SettingValue, problems: list[str]) -> Any:
-    field = fields()[key]
+    field = fields()[ALIASES.get(key, key)]
     shapes: dict[object, type] = {tuple: list, dict: dict}
     expected = shapes.get(get_origin(field.annotation) or field.annotation)
     if expected is None:
@@ -227,6 +233,23 @@ def _drop_unknown(
             _location_prefix(name, given.pop(name).source) + _unknown_message(name, names)
         )
     return given
+
+
+def _resolve_aliases(
+    given: Mapping[str, _SettingValue], problems: list[str]
+) -> dict[str, _SettingValue]:
+    """The values under the names that the settings have. Two names of one setting must agree."""
+    known = {key: one for key, one in given.items() if key not in ALIASES}
+    for alias in given.keys() & ALIASES:
+        key, one = ALIASES[alias], given[alias]
+        other = known.get(key)
+        if other is not None and str(other.value).lower() != str(one.value).lower():
+            problems.append(
+                _location_prefix(alias, one.source)
+                + f"should be the same as {key} (from {other.source}); set one of them"
+            )
+        known[key] = _SettingValue(one.value, f"{one.source}, as {alias}")
+    return known
 
 
 def _validate(given: Mapping[str, _SettingValue]) -> Settings:

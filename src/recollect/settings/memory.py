@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from recollect.kernel.retention_rules import RetentionProfile
+from recollect.kernel.retention_rules import TTL_SECONDS_MAX, RetentionProfile
 from recollect.kernel.space import SpaceMode
 from recollect.settings.section import Key, Name, Section, Share, broken_rule
 from recollect.visibility.model import PublicInGroups, SensitiveInGroups, UnknownOrigin
@@ -23,6 +23,20 @@ class MemorySettings(Section):
     enabled: bool = Field(False, description="a runner stores the input and output of each run")
     db_path: str = Field(
         ".recollect/memory.db", min_length=1, description="file of the embedded store"
+    )
+
+
+class ExtractionSettings(Section):
+    """Facts that are extracted from what was said. This version stores messages as they are and
+    extracts nothing; the values are checked, so that they hold once it does."""
+
+    enabled: bool = Field(
+        True, description="extract facts in the background; also `memory.extraction_enabled`"
+    )
+    confidence_threshold: Share = Field(
+        0.7,
+        description="least confidence of a fact that is stored; also "
+        "`memory.extraction_confidence_threshold`",
     )
 
 
@@ -97,7 +111,12 @@ class RunsSettings(Section):
 class ApprovalsSettings(Section):
     """Requests for a longer life than a cap allows."""
 
-    ttl_minutes: int = Field(1_440, ge=1, description="time in which an admin may decide")
+    ttl_minutes: int = Field(
+        1_440,
+        ge=1,
+        le=TTL_SECONDS_MAX // 60,
+        description="time in which an admin may decide",
+    )
 
 
 class QuarantineSettings(Section):

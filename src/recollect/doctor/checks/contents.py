@@ -10,12 +10,14 @@ from recollect.doctor.checks.rows import ExaminedMemory
 from recollect.doctor.model import DoctorCheck
 from recollect.doctor.repair import MemoryRepairer
 from recollect.doctor.rows import VersionSnapshot
+from recollect.kernel.open_spaces import refused_risk
 from recollect.kernel.retention_rules import RetentionRules
 from recollect.kernel.space import OPEN_KINDS
 from recollect.memories.expiry import surviving_approval
-from recollect.memories.model import Memory, MemoryStatus
+from recollect.memories.model import Memory, MemoryStatus, Sensitivity
 from recollect.memories.write.expiry_calculator import ExpiryCalculator
 from recollect.memories.write.screen import PersonalDataReport
+from recollect.memories.write.sensitivity import stricter
 from recollect.search.model import index_terms
 
 
@@ -153,15 +155,38 @@ class CriticalPiiCheck:
         memory = row.stored.memory
         if memory.space.kind not in OPEN_KINDS or memory.status is MemoryStatus.QUARANTINED:
             return False
-        tags = {tag for kept in row.earlier for tag in kept.members["pii_tags"]}
-        for seen in (row.personal_data, *row.earlier_personal_data):
-            tags |= {*seen.pii, *seen.replaced}
-        return self.rules.is_critical({*memory.pii_tags, *tags})
+        return self.rules.is_critical(row.pii_tags)
 
     def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
         """Quarantine it in its space. Moving it to another is for its writers to decide."""
         self.repairer.quarantine(tx, order, row.stored, reason="critical_pii")
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSpaceContentCheck:
+    """Open spaces hold only what a write may bring there today. It only reports: whether to move a
+    memory that was written under looser rules is for its writers."""
+
+    rules: RetentionRules
+    check: DoctorCheck = DoctorCheck.OPEN_SPACE_CONTENT
+    repairable: bool = False
+
+    def is_broken(self, row: ExaminedMemory) -> bool:
+        """Whether a write of the memory, or of a version of it, would be refused."""
+        memory, kind = row.stored.memory, row.stored.memory.space.kind
+        least = refused_risk(kind)
+        if least is None or memory.status is MemoryStatus.QUARANTINED:
+            return False
+        risk = self.rules.highest_risk(row.pii_tags)
+        lowest = stricter(*(floors.lowest_in(kind) for floors in row.floors))
+        open_by_subject = row.stored.privacy_said or lowest is Sensitivity.PUBLIC
+        public = open_by_subject and memory.sensitivity is Sensitivity.PUBLIC
+        return not public or (risk is not None and risk >= least)
+
+    def repair(self, tx: Tx, order: DoctorOrder, row: ExaminedMemory) -> bool:
+        """Never repairs."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)

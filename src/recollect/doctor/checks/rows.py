@@ -28,6 +28,7 @@ from recollect.memories.write.screen import (
     PersonalDataReport,
     ScreeningService,
 )
+from recollect.memories.write.sensitivity import SensitivityFloors
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,21 @@ class ExaminedMemory:
         return any(self.screening.find_first_secret(texts) is not None for texts in all_texts)
 
     @cached_property
+    def floors(self) -> Sequence[SensitivityFloors]:
+        """The lowest sensitivity of the memory, then of each earlier version, by their words."""
+        return [self.screening.find_floors(one, ()) for one in (self.texts, *self.earlier_texts)]
+
+    @cached_property
+    def pii_tags(self) -> frozenset[str]:
+        """The PII tags of the memory and its history, sent or found."""
+        tags = {*self.stored.memory.pii_tags}
+        for kept in self.earlier:
+            tags |= {*kept.members["pii_tags"]}
+        for seen in (self.personal_data, *self.earlier_personal_data):
+            tags |= {*seen.pii, *seen.replaced}
+        return frozenset(tags)
+
+    @cached_property
     def personal_data(self) -> PersonalDataReport:
         """The personal data that screening finds in the memory."""
         return self.screening.find_personal(self.texts)
@@ -106,7 +122,12 @@ class RowCheck(Protocol):
 
 # Checks that look into histories too: an earlier version is readable like the present one.
 _HISTORY_CHECKS = frozenset(
-    {DoctorCheck.UNTAGGED_PII, DoctorCheck.CRITICAL_PII_IN_PUBLIC, DoctorCheck.SECRETS}
+    {
+        DoctorCheck.UNTAGGED_PII,
+        DoctorCheck.CRITICAL_PII_IN_PUBLIC,
+        DoctorCheck.OPEN_SPACE_CONTENT,
+        DoctorCheck.SECRETS,
+    }
 )
 
 

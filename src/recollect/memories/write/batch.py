@@ -29,7 +29,8 @@ from recollect.memories.model import MemorySource
 from recollect.memories.service import MemoryService
 from recollect.memories.store.bundle import MemoryStores
 from recollect.memories.write.changes import MemoryChanges
-from recollect.memories.write.writer import MemoryWriter, WriteWarning
+from recollect.memories.write.warnings import WriteWarning
+from recollect.memories.write.writer import MemoryWriter
 
 _OPERATION_NAME = "batchMemories"
 
@@ -152,7 +153,7 @@ class BatchService:
     ) -> _BatchStep:
         at = self._runtime.clock.now()
         screened = await self._memories.parse_and_screen(
-            command, at, source=MemorySource.API, reserved_id=reserved_id
+            command, at, source=MemorySource.API, reserved_id=reserved_id, may_divert=False
         )
 
         def create(tx: Tx) -> BatchSuccess:

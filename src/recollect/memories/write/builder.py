@@ -7,33 +7,64 @@ from typing import Any
 
 from recollect.identity.requester import Requester
 from recollect.kernel.ids import AgentId, MemoryId, PersonId
-from recollect.kernel.space import OPEN_KINDS
 from recollect.memories.expiry import TYPE_TTL_SECONDS, surviving_approval
 from recollect.memories.fields import PLAIN_FIELDS
 from recollect.memories.model import Memory, MemoryOrigin, Sensitivity
 from recollect.memories.trust import derive_trust
 from recollect.memories.write.draft import MemoryDraft
 from recollect.memories.write.screen import ScreeningReport
+from recollect.memories.write.sensitivity import (
+    SensitivityFloors,
+    sensitivity_of_move,
+    sensitivity_of_write,
+    stricter,
+)
 from recollect.memories.write.target_space import TargetSpace
 from recollect.people.chat import ChatKind
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryInputs:
-    """Everything that a new row is built from, but for its subjects."""
+    """Everything that a new row is built from. `subjects` are those of a new draft; a moved one
+    keeps its own. `floors` count all of its PII tags, sent or found."""
 
     requester: Requester
     draft: MemoryDraft
     findings: ScreeningReport
     place: TargetSpace
+    subjects: Sequence[PersonId]
+    floors: SensitivityFloors
     id: MemoryId
     at: datetime
 
+    @property
+    def pii_tags(self) -> tuple[str, ...]:
+        """All PII tags, sent or found."""
+        return self.findings.merge_tags(self.draft.pii_tags)
 
-def build_new(inputs: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """The sensitivity of the row in its place."""
+        draft, place = self.draft, self.place
+        if draft.carried is not None:
+            return sensitivity_of_move(draft.carried, self.floors, place.space.kind)
+        private = place.chat is not None and place.chat.kind is ChatKind.PRIVATE
+        # Short-lived facts from a private chat are at least personal, whatever their words.
+        passing = private and draft.type in TYPE_TTL_SECONDS
+        lowest = Sensitivity.PERSONAL if passing else Sensitivity.PUBLIC
+        return sensitivity_of_write(
+            draft.sensitivity,
+            stricter(lowest, self.floors.lowest_in(place.space.kind)),
+            kind=place.space.kind,
+            subjects=self.subjects,
+            person_id=self.requester.person_id,
+        )
+
+
+def build_new(inputs: MemoryInputs) -> Memory:
     """The row of a new memory. Its expiry is not computed yet (`ExpiryCalculator.apply`)."""
     draft, place, requester = inputs.draft, inputs.place, inputs.requester
-    stated_by = requester.person_id
+    stated_by, subjects = requester.person_id, inputs.subjects
     return Memory(
         id=inputs.id,
         kind=draft.kind,
@@ -44,7 +75,7 @@ def build_new(inputs: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
         created_at=inputs.at,
         updated_at=inputs.at,
         observed_at=draft.observed_at,
-        sensitivity=_derive_sensitivity(inputs, subjects),
+        sensitivity=inputs.sensitivity,
         portable=draft.portable is not False,
         subjects=tuple(subjects),
         stated_by=stated_by,
@@ -52,7 +83,7 @@ def build_new(inputs: MemoryInputs, subjects: Sequence[PersonId]) -> Memory:
         trust=derive_trust(stated_by, subjects),
         tags=draft.tags,
         metadata=draft.metadata,
-        pii_tags=inputs.findings.merge_tags(draft.pii_tags),
+        pii_tags=inputs.pii_tags,
         retention_policy=draft.policy.name if draft.policy else None,
         explicit_expires_at=draft.explicit_expires_at,
         source=draft.source,
@@ -71,8 +102,7 @@ def build_moved(inputs: MemoryInputs, old: Memory) -> Memory:
     It keeps `created_at`: caps on personal data count from there, and a move must not renew them.
     Version, links and conflicts start afresh; `source_memories` names the row that it came from.
     """
-    draft, place = inputs.draft, inputs.place
-    pii_tags = inputs.findings.merge_tags(draft.pii_tags)
+    draft, place, pii_tags = inputs.draft, inputs.place, inputs.pii_tags
     return replace(
         old,
         id=inputs.id,
@@ -83,6 +113,7 @@ def build_moved(inputs: MemoryInputs, old: Memory) -> Memory:
         tags=draft.tags,
         metadata=draft.metadata,
         updated_at=inputs.at,
+        sensitivity=inputs.sensitivity,
         pii_tags=pii_tags,
         # An approval to live past the cap moves along only while no other personal data is found.
         approved_expires_at=surviving_approval(old.approved_expires_at, old.pii_tags, pii_tags),
@@ -95,37 +126,6 @@ def build_moved(inputs: MemoryInputs, old: Memory) -> Memory:
         **_space_fields(place),
         source_agent=old.source_agent or (None if place.stores_agent else old.agent_id),
     )
-
-
-def stricter_sensitivity(sent: Sensitivity | None, lowest: Sensitivity) -> Sensitivity:
-    """The stricter of the two; None counts as public."""
-    return max(sent or Sensitivity.PUBLIC, lowest, key=lambda level: level.rank)
-
-
-def may_loosen(subjects: Sequence[str], person_id: str | None) -> bool:
-    """Whether this person may also lower the sensitivity: a subject, or anybody if there is no
-    subject. Everybody else may only raise it."""
-    return not subjects or person_id in subjects
-
-
-def _derive_sensitivity(inputs: MemoryInputs, subjects: Sequence[PersonId]) -> Sensitivity:
-    """The sensitivity that the caller sent, raised to the floor that screening found in the text.
-
-    Open spaces take public memories only, so raising would refuse every text with a word about
-    health or money ("the pharmacy opens at nine"). There only what the caller calls private counts.
-    Elsewhere an explicit value wins over the floor if the caller may lower the sensitivity anyway.
-    """
-    draft, place = inputs.draft, inputs.place
-    sent = draft.sensitivity
-    if place.space.kind in OPEN_KINDS:
-        return sent or Sensitivity.PUBLIC
-    if sent is not None and may_loosen(subjects, inputs.requester.person_id):
-        return sent
-    private = place.chat is not None and place.chat.kind is ChatKind.PRIVATE
-    # Short-lived facts from a private chat are at least personal, whatever their words.
-    passing = private and draft.type in TYPE_TTL_SECONDS
-    lowest = Sensitivity.PERSONAL if passing else Sensitivity.PUBLIC
-    return stricter_sensitivity(sent, stricter_sensitivity(inputs.findings.floor, lowest))
 
 
 def _chat_fields(place: TargetSpace) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from recollect.memories.write.expiry_calculator import ExpiryCalculator
 from recollect.memories.write.patch import (
     PreviousText,
     ScreenedPatch,
+    added_pii_tags,
     check_patch_loosening,
     check_patch_self_statement,
     patched_fields,
@@ -94,11 +95,12 @@ class MemoryChanges:
         if not patch.has_checked(stored.memory):
             patch = patch.with_detected_tags(self._load_previous_text(tx, stored, patch))
         after = self._apply_patch(tx, requester, stored, patch=patch, at=at)
-        self._screening.check_allowed(
+        self._screening.check_storable(patch.findings, after.pii_tags)
+        self._screening.check_fits(
             patch.findings,
             after.space.kind,
             sensitivity=after.sensitivity,
-            pii_tags=after.pii_tags,
+            pii_tags=added_pii_tags(stored.memory, after, patch),
         )
         self._check_run_open(tx, stored)
         _check_version(stored, patch.command.version)
@@ -215,12 +217,15 @@ class MemoryChanges:
             if name is not None:
                 self._expiry.rules.require_policy(name, before.space.scope)
             after = replace(after, retention_policy=name)
+        floors = self._screening.with_tags(
+            patch.findings.floors, added_pii_tags(before, after, patch)
+        )
         after = replace(
             after,
             subjects=tuple(subjects),
             stated_by=speaker,
             trust=before.trust if same else derive_trust(speaker, subjects),
-            sensitivity=patched_sensitivity(before, requester, patch),
+            sensitivity=patched_sensitivity(before, requester, patch, floors),
             updated_at=at,
         )
         check_validity(after.valid_from, after.valid_until)

@@ -69,8 +69,9 @@ class MemoryDraft(PlainFields):
 
     `subjects` are ids or names as sent. `explicit_expires_at` is what the caller asked for, in a
     field or in the words of the statement. `expiry_ignored`: the words seem to ask for an expiry
-    that was not understood. `carried` is the stored memory of a move; fields that a caller can't
-    set are taken from it.
+    that was not understood. `may_divert`: what the agent's public space does not take may go to
+    the private one, if nothing said which. `carried` is the stored memory of a move; fields that a
+    caller can't set are taken from it.
     """
 
     kind: MemoryKind
@@ -99,6 +100,7 @@ class MemoryDraft(PlainFields):
     extract: bool = False
     on_conflict: OnConflict = OnConflict.KEEP
     request_approval: bool = False
+    may_divert: bool = True
     carried: StoredMemory | None = None
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from recollect.identity.requester import Requester
 from recollect.kernel.errors import Forbidden
-from recollect.kernel.space import OPEN_KINDS
 from recollect.memories.commands import PatchMemory
 from recollect.memories.expiry import surviving_approval
 from recollect.memories.fields import PLAIN_FIELDS
@@ -23,13 +22,18 @@ from recollect.memories.validation import (
     check_loosening,
     check_record,
 )
-from recollect.memories.write.builder import may_loosen, stricter_sensitivity
 from recollect.memories.write.draft import clean_fields, requested_expiry
 from recollect.memories.write.screen import (
     MemoryTexts,
     ScreeningReport,
     ScreeningService,
     redact_personal,
+)
+from recollect.memories.write.sensitivity import (
+    SensitivityFloors,
+    may_loosen,
+    sensitivity_of_write,
+    stricter,
 )
 from recollect.screening.pii import DETECTED_TAGS
 
@@ -200,17 +204,24 @@ def _detect_pii(texts: MemoryTexts) -> set[str]:
     return {*fields}
 
 
-def patched_sensitivity(before: Memory, requester: Requester, patch: ScreenedPatch) -> Sensitivity:
-    """The sensitivity after the patch, by the rules of a new memory (`builder.py`). A patch that
-    does not send it never lowers it."""
-    lowest = patch.findings.floor
+def added_pii_tags(before: Memory, after: Memory, patch: ScreenedPatch) -> frozenset[str]:
+    """The PII tags that the patch brings: those in its texts, and those that the memory did not
+    have. A change of a memory that has some already, in another field, brings none."""
+    return frozenset({*patch.findings.pii} | ({*after.pii_tags} - {*before.pii_tags}))
+
+
+def patched_sensitivity(
+    before: Memory, requester: Requester, patch: ScreenedPatch, floors: SensitivityFloors
+) -> Sensitivity:
+    """The sensitivity after the patch, by the rules of a new memory. A patch that does not send it
+    never lowers it. `floors` are those of what the patch brings."""
+    lowest, kind = floors.lowest_in(before.space.kind), before.space.kind
     level = _requested_sensitivity(before, patch)
-    if before.space.kind in OPEN_KINDS:
-        return level
-    explicit = patch.command.sends("sensitivity")
-    if explicit and may_loosen(before.subjects, requester.person_id):
-        return level
-    return stricter_sensitivity(level, lowest)
+    if not patch.command.sends("sensitivity"):
+        return stricter(level, lowest)
+    return sensitivity_of_write(
+        level, lowest, kind=kind, subjects=before.subjects, person_id=requester.person_id
+    )
 
 
 def _requested_sensitivity(before: Memory, patch: ScreenedPatch) -> Sensitivity:

@@ -12,18 +12,21 @@ from itertools import pairwise
 from typing import Any
 
 from recollect.kernel.errors import InvalidInput, ValidationFailed
+from recollect.kernel.open_spaces import check_content_fits, refused_risk
 from recollect.kernel.retention_rules import PiiRisk
-from recollect.kernel.space import SpaceKind, check_content_fits
+from recollect.kernel.space import SpaceKind
 from recollect.kernel.validation import check_metadata
 from recollect.memories.model import (
     Memory,
     MemoryMessage,
     Sensitivity,
+    record_words,
     render_messages,
     render_record,
 )
 from recollect.memories.validation import check_content, check_record, clean_tags
 from recollect.memories.write.draft import MemoryDraft
+from recollect.memories.write.sensitivity import SensitivityFloors, stricter
 from recollect.screening.injection import InjectionScore, score_injection
 from recollect.screening.pii_finder import PiiRedactor
 from recollect.screening.rules import ScreeningRules
@@ -128,10 +131,12 @@ class PersonalDataReport:
 class ScreeningReport(PersonalDataReport):
     """The result of screening. `words` are the index words of the content, `folded` is its form for
     comparison: both take long for a long text, so they are computed here, outside of the
-    transaction."""
+    transaction.
+
+    """
 
     secret: SecretLocation | None
-    floor: Sensitivity
+    floors: SensitivityFloors
     suspicion: InjectionScore
     words: IndexedWords
     folded: FoldedText
@@ -171,8 +176,7 @@ class ScreeningService:
             personal.replaced,
             personal.outgrown,
             secret,
-            # A record's words are field names and values written by programs, not prose.
-            sensitivity_floor(texts.content) if texts.value is None else Sensitivity.PUBLIC,
+            self.find_floors(texts, personal.pii),
             score_injection(texts.content, spoken=bool(texts.messages)),
             index_words(texts.content),
             FoldedText.from_text(texts.content),
@@ -191,19 +195,11 @@ class ScreeningService:
             clean, {}, frozenset(found), _find_overlong_field(clean) if found else None
         )
 
-    def check_allowed(
-        self,
-        findings: ScreeningReport,
-        kind: SpaceKind,
-        *,
-        sensitivity: Sensitivity,
-        pii_tags: tuple[str, ...],
-    ) -> None:
-        """Refuse what may not be stored at all, then what this kind of space does not take.
+    def check_storable(self, findings: ScreeningReport, pii_tags: Iterable[str]) -> None:
+        """Refuse what may be stored nowhere: a secret, then a field that is too long after
+        redaction, then personal data in mode `reject`.
 
-        `pii_tags` are all tags the memory would have, sent or found. The order decides the error:
-        secret, field too long after redaction, personal data in mode `reject`, then sensitivity
-        and critical personal data in an open space.
+        `pii_tags` are all tags the memory would have, sent or found.
         """
         if findings.secret is not None:
             raise secret_refusal(findings.secret)
@@ -212,22 +208,65 @@ class ScreeningService:
             raise ValidationFailed.for_field(findings.outgrown, message)
         if self._rules.pii_mode == "reject":
             self._refuse_personal(findings, pii_tags)
-        critical = [tag for tag in pii_tags if self._risk(tag) is PiiRisk.CRITICAL]
+
+    def check_fits(
+        self,
+        findings: ScreeningReport,
+        kind: SpaceKind,
+        *,
+        sensitivity: Sensitivity,
+        pii_tags: Iterable[str],
+    ) -> None:
+        """Refuse what a space of this kind does not take, after `check_storable`."""
+        tags, rules = sorted(pii_tags), self._rules.rules
         public = sensitivity is Sensitivity.PUBLIC
-        # `check_content_fits` knows no positions: where it refuses personal data, the field of the
-        # first match is added to its error.
         try:
-            check_content_fits(kind, public=public, critical_pii=bool(critical))
+            check_content_fits(kind, public=public, risk=rules.highest_risk(tags))
         except InvalidInput as error:
-            if public:
-                raise _pii_refusal(error, critical, findings) from None
-            raise
+            least = refused_risk(kind)
+            risky = [tag for tag in tags if least is not None and self._risk(tag) >= least]
+            # The rule knows no positions: the field of the first match is added to its error.
+            raise (_pii_refusal(error, risky, findings) if risky else error) from None
+
+    def check_allowed(
+        self,
+        findings: ScreeningReport,
+        kind: SpaceKind,
+        *,
+        sensitivity: Sensitivity,
+        pii_tags: Iterable[str],
+    ) -> None:
+        """`check_storable`, then `check_fits`: the order decides the error."""
+        tags = tuple(pii_tags)
+        self.check_storable(findings, tags)
+        self.check_fits(findings, kind, sensitivity=sensitivity, pii_tags=tags)
+
+    def find_floors(self, texts: MemoryTexts, pii_tags: Iterable[str]) -> SensitivityFloors:
+        """The lowest sensitivity of a memory with these texts and tags.
+
+        A record's words are field names and values written by programs, not prose. Only strangers
+        are kept from them.
+        """
+        statement = (
+            Sensitivity.PUBLIC if texts.value is not None else sensitivity_floor(texts.content)
+        )
+        others = record_words([texts.key or "", texts.value or {}, texts.metadata, [*texts.tags]])
+        # Each on its own: words of two fields make no phrase.
+        rest = sensitivity_floor(". ".join(filter(None, others)))
+        return self.with_tags(SensitivityFloors(statement, stricter(statement, rest)), pii_tags)
+
+    def with_tags(self, floors: SensitivityFloors, pii_tags: Iterable[str]) -> SensitivityFloors:
+        """The floors of a memory that has these PII tags, sent or found."""
+        risk = self._rules.rules.highest_risk(pii_tags)
+        high = risk is not None and risk >= PiiRisk.HIGH
+        personal = Sensitivity.PERSONAL if high else Sensitivity.PUBLIC
+        return replace(floors, personal_data=personal)
 
     def should_quarantine(self, findings: ScreeningReport) -> bool:
         """Does the injection score reach the quarantine threshold?"""
         return findings.suspicion.score >= self._rules.quarantine_min
 
-    def _refuse_personal(self, findings: ScreeningReport, pii_tags: tuple[str, ...]) -> None:
+    def _refuse_personal(self, findings: ScreeningReport, pii_tags: Iterable[str]) -> None:
         risky = [tag for tag in pii_tags if self._risk(tag) >= self._rules.reject_min]
         if risky:
             error = InvalidInput(

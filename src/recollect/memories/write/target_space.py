@@ -47,19 +47,35 @@ class TargetSpaceSettings:
 @dataclass(frozen=True, slots=True)
 class TargetSpace:
     """The space of a draft, with the agent, chat and run that it belongs to. Of a tree,
-    `conversation` is the one that the caller named."""
+    `conversation` is the one that the caller named.
+
+    `visibility_by` says what decided its visibility, if the request did not: `default`, `record`,
+    `scope`, `rule:<n>`, or of a diverted memory `sensitivity` or `pii`.
+    """
 
     space: Space
     agent: Agent | None = None
     chat: Chat | None = None
     conversation: ConversationId | None = None
     run: Run | None = None
+    visibility_by: str | None = None
 
     @property
     def stores_agent(self) -> bool:
         """Whether the row names the agent as its own. In spaces of users and chats the agent is
         only its source."""
         return self.space.kind not in (SpaceKind.USER, SpaceKind.CHAT)
+
+    @property
+    def has_private_twin(self) -> bool:
+        """Whether it is the public space of an agent only because nothing else was asked for, so
+        that the private one may take its place."""
+        return self.visibility_by is not None and self.space.kind is SpaceKind.AGENT_PUBLIC
+
+    def divert(self, by: str) -> "TargetSpace":
+        """The agent's private space instead of the public one."""
+        private = Space(SpaceKind.AGENT_PRIVATE, self.space.id)
+        return replace(self, space=private, visibility_by=by)
 
 
 class TargetSpaceResolver:
@@ -106,7 +122,8 @@ class TargetSpaceResolver:
         space = resolve_space(requested, mode, requester=requester.identity, org_id=org_id)
         named = draft.learned_in if chat is not None and chat.tree else None
         conversation = None if named is None else ConversationId(named)
-        return TargetSpace(space, agent, chat, conversation, run)
+        by = requested.visibility_reason(mode)
+        return TargetSpace(space, agent, chat, conversation, run, by)
 
     def _fetch_agent(
         self, tx: Tx, requester: Requester, agent_id: AgentId, *, at: datetime

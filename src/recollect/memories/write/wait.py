@@ -10,7 +10,8 @@ from recollect.db.transaction import Database, Tx
 from recollect.kernel.errors import ValidationFailed
 from recollect.memories.commands import CreateMemory, WaitFor
 from recollect.memories.model import StoredMemory
-from recollect.memories.write.writer import MemoryWriteResult, WriteWarning
+from recollect.memories.write.warnings import WriteWarning
+from recollect.memories.write.writer import MemoryWriteResult
 
 WAIT_SECONDS_DEFAULT = 10
 WAIT_SECONDS_MAX = 30

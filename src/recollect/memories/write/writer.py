@@ -12,7 +12,7 @@ from enum import StrEnum
 from recollect.audit.memory_recorder import MemoryAudit, record_memory_event
 from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
-from recollect.kernel.errors import Conflict
+from recollect.kernel.errors import Conflict, InvalidInput
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.runtime import Runtime
 from recollect.kernel.space import SpaceKind
@@ -23,7 +23,6 @@ from recollect.memories.model import (
     MemoryKind,
     MemoryStatus,
     MessageRole,
-    Sensitivity,
     StoredMemory,
     TrustLevel,
 )
@@ -48,8 +47,13 @@ from recollect.memories.write.hooks import (
 )
 from recollect.memories.write.screen import ScreenedDraft, ScreeningService
 from recollect.memories.write.target_space import TargetSpace, TargetSpaceResolver
+from recollect.memories.write.warnings import (
+    EXPIRY_IGNORED,
+    WriteWarning,
+    person_created,
+    visibility_warnings,
+)
 from recollect.people.confirmation import confirm_writer
-from recollect.people.model import Person
 from recollect.people.subject_resolver import ResolvedSubjects
 
 
@@ -60,30 +64,6 @@ class WriteStatus(StrEnum):
     QUEUED = "queued"
     DUPLICATE = "duplicate"
     QUARANTINED = "quarantined"
-
-
-@dataclass(frozen=True, slots=True)
-class WriteWarning:
-    """A warning in the answer to a write that succeeded. `code` is part of the API."""
-
-    code: str
-    message: str
-
-
-EXPIRY_IGNORED = WriteWarning(
-    "term_ignored",
-    "the text seems to say how long to remember it, but no future time was understood; it was"
-    " stored as sent: to set an expiry send `ttl_seconds` or `expires_at`",
-)
-
-
-def person_created(person: Person) -> WriteWarning:
-    """The warning that a subject meant nobody who is known."""
-    message = (
-        f"{person.name} ({person.id}) is a new person, since the name means nobody known here; to"
-        " mean somebody else send their id as the subject, or `@` and their user id"
-    )
-    return WriteWarning("person_created", message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,31 +132,34 @@ class MemoryWriter:
         #    and be visible (404), then the right to write (403). Rights come before content, so a
         #    caller without them gets the same answer whatever the text is.
         # 2. Screening. The text was examined before the transaction, because that may take long
-        #    and needs no rows. It is refused only here, because what is allowed depends on the
-        #    kind of space.
+        #    and needs no rows. First what may be stored nowhere is refused, then what the space
+        #    does not take. That depends on the subjects, so they are resolved in between, which
+        #    may insert people; a refusal takes them back.
         # 3. Conflicts with stored rows (409), which only a writer of the space may learn about.
-        # 4. The row is built, which may insert people. Then the records with its key are locked and
-        #    looked up (409 if `on_conflict` is `refuse`). A refusal here takes the people back too.
+        # 4. The row is built. Then the records with its key are locked and looked up (409 if
+        #    `on_conflict` is `refuse`).
         # 5. A suspicious text is quarantined before equal statements are looked up: it must not
         #    change any visible row, not even a counter.
         # 6. Nothing is looked up for a draft that replaces rows (the writer asked for a successor)
         #    or that moves (the old row is deleted, so a new one must take its place).
         #
-        # Locks are taken in the order agent, named rows by id, key, text, repeated row. Where two
-        # writers still deadlock, the engine runs one transaction again.
+        # Locks are taken in the order agent, named rows by id, names of people, key, text, repeated
+        # row. Where two writers still deadlock, the engine runs one transaction again.
         draft, findings = screened.draft, screened.findings
         place = self._places.resolve(tx, requester, draft, at=at)
         olds = self._succession.fetch_named(tx, requester, draft.supersedes, now=at)
-        self._screening.check_allowed(
-            findings,
-            place.space.kind,
-            sensitivity=draft.sensitivity or Sensitivity.PUBLIC,
-            pii_tags=findings.merge_tags(draft.pii_tags),
+        pii_tags = findings.merge_tags(draft.pii_tags)
+        self._screening.check_storable(findings, pii_tags)
+        people = self._resolve_subjects(tx, requester, draft, place)
+        floors = self._screening.with_tags(findings.floors, pii_tags)
+        memory_id = draft.id or MemoryId(self._runtime.ids.new())
+        inputs = self._fit_place(
+            MemoryInputs(requester, draft, findings, place, people.ids, floors, memory_id, at)
         )
+        place = inputs.place
         check_replaceable(olds, draft.supersedes, place.space)
         self._check_id(tx, draft)
-        people = self._resolve_subjects(tx, requester, draft, place)
-        new = self._build_row(requester, screened, place=place, people=people, at=at)
+        new = self._build_row(inputs)
         olds += self._succession.fetch_by_key(tx, requester, draft, space=place.space, now=at)
         if new.memory.status is MemoryStatus.QUARANTINED:
             written = self._quarantine(tx, requester, new, olds=olds)
@@ -186,8 +169,26 @@ class MemoryWriter:
             written = self._store_new(tx, requester, screened, new=new, olds=olds)
         if place.chat is not None:
             confirm_writer(tx, self._stores, requester, place.chat, at=at)
-        created = tuple(person_created(one) for one in people.created)
-        return replace(written, warnings=(*written.warnings, *created))
+        created = (person_created(one) for one in people.created)
+        warnings = (*written.warnings, *created, *visibility_warnings(place))
+        return replace(written, warnings=warnings)
+
+    def _fit_place(self, inputs: MemoryInputs) -> MemoryInputs:
+        """The inputs with a place that takes their content. Raises InvalidInput if the one that
+        was asked for does not, unless nothing was said against the agent's private space."""
+        try:
+            self._screening.check_fits(
+                inputs.findings,
+                inputs.place.space.kind,
+                sensitivity=inputs.sensitivity,
+                pii_tags=inputs.pii_tags,
+            )
+        except InvalidInput as error:
+            if not (inputs.draft.may_divert and inputs.place.has_private_twin):
+                raise
+            by = "pii" if error.code == "pii_not_allowed" else "sensitivity"
+            return replace(inputs, place=inputs.place.divert(by))
+        return inputs
 
     def _resolve_subjects(
         self, tx: Tx, requester: Requester, draft: MemoryDraft, place: TargetSpace
@@ -204,31 +205,24 @@ class MemoryWriter:
         if draft.id is not None and self._stores.memories.removals(tx, [draft.id]):
             raise _duplicate_id_error(draft.id)
 
-    def _build_row(
-        self,
-        requester: Requester,
-        screened: ScreenedDraft,
-        *,
-        place: TargetSpace,
-        people: ResolvedSubjects,
-        at: datetime,
-    ) -> StoredMemory:
+    def _build_row(self, inputs: MemoryInputs) -> StoredMemory:
         """The row from draft, space and people alone, as if the space held nothing else."""
-        draft, findings = screened.draft, screened.findings
-        memory_id = draft.id or MemoryId(self._runtime.ids.new())
-        inputs = MemoryInputs(requester, draft, findings, place, memory_id, at)
+        draft, findings = inputs.draft, inputs.findings
         if draft.carried is not None:
             memory = build_moved(inputs, draft.carried.memory)
         else:
-            memory = build_new(inputs, people.ids)
+            memory = build_new(inputs)
         if self._screening.should_quarantine(findings):
-            if _is_own_turn(requester, draft, place) and not findings.suspicion.claims_authority:
+            if (
+                _is_own_turn(inputs.requester, draft, inputs.place)
+                and not findings.suspicion.claims_authority
+            ):
                 memory = replace(memory, trust=lowest_trust((memory.trust, TrustLevel.UNKNOWN)))
             else:
                 memory = replace(memory, status=MemoryStatus.QUARANTINED)
         return StoredMemory(
             memory=self._expiry.apply(memory).memory,
-            written_by=requester.identity,
+            written_by=inputs.requester.identity,
             bare_names=draft.carried.bare_names if draft.carried else (),
             privacy_said=_is_privacy_set_by_subject(memory, draft),
             suspicion=findings.suspicion.score,

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 
 from recollect.db.statements import CompiledQuery, Params, Query, Row
 from recollect.kernel.clock import from_text, to_text
-from recollect.kernel.errors import Internal, RecollectError, Unavailable
+from recollect.kernel.errors import Internal, InvalidInput, RecollectError, Unavailable
 
 DIALECT: Dialect = sqlite_dialect(paramstyle="qmark")
 BUSY_MS = 10_000
@@ -19,6 +20,8 @@ BUSY_MS = 10_000
 FAILURES = (apsw.Error, OSError)
 
 _BUSY_PAUSE_SECONDS = 0.01
+# How every SQLite file begins.
+_MAGIC = b"SQLite format 3\x00"
 
 _PRAGMAS = """
 PRAGMA synchronous = FULL;
@@ -49,6 +52,27 @@ def connect_to_read(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     connection.set_busy_timeout(BUSY_MS)
     return connection
+
+
+def check_file(path: Path) -> None:
+    """Raise InvalidInput if no database can be at this path: it is a folder, or a file of another
+    kind. A file that is empty or absent becomes one. Nothing is written."""
+    if path.is_dir():
+        raise InvalidInput(
+            f"database.url: {path} is a folder; name a file, such as"
+            f" sqlite:///{path / 'recollect.db'}"
+        )
+    if not path.is_file() or path.stat().st_size == 0:
+        return
+    message = f"database.url: {path} is no SQLite database; name another file, or an absent one"
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise InvalidInput(message)
+    try:
+        with closing(connect_to_read(path)) as connection:
+            connection.execute("PRAGMA schema_version").fetchall()
+    except (apsw.NotADBError, apsw.CorruptError):
+        raise InvalidInput(message) from None
 
 
 def _enable_wal(connection: apsw.Connection) -> None:

@@ -28,6 +28,7 @@ from recollect.db.engines.sqlite.connection import (
     DIALECT,
     FAILURES,
     SqliteTx,
+    check_file,
     connect,
     connect_to_read,
     translate_error,
@@ -56,6 +57,9 @@ class SqliteEngine:
     memory_words: WordIndex = Fts5WordIndex("memory_words")
 
     def __init__(self, path: Path, *, readers: int, metrics: Metrics) -> None:
+        """Raises InvalidInput if there is something else at the path."""
+        with _translated_errors():
+            check_file(path)
         self._path = path
         self._metrics = metrics
         self._writes: _Queue = queue.SimpleQueue()
@@ -176,21 +180,15 @@ class SqliteEngine:
     @contextmanager
     def _own_connection(self) -> Iterator[apsw.Connection]:
         """A connection that is closed afterwards; an open transaction is rolled back."""
-        try:
-            with closing(connect(self._path)) as connection:
-                yield connection
-        except FAILURES as error:
-            raise translate_error(error) from error
+        with _translated_errors(), closing(connect(self._path)) as connection:
+            yield connection
 
     @contextmanager
     def _reading_connection(self) -> Iterator[apsw.Connection]:
         """A connection that can't change the file: any other one may write the WAL back into it
         when it is closed."""
-        try:
-            with closing(connect_to_read(self._path)) as connection:
-                yield connection
-        except FAILURES as error:
-            raise translate_error(error) from error
+        with _translated_errors(), closing(connect_to_read(self._path)) as connection:
+            yield connection
 
     def _spawn(self, name: str, target: Callable[[], None]) -> None:
         thread = threading.Thread(target=target, name=name, daemon=True)
@@ -245,6 +243,14 @@ class SqliteEngine:
             request.error = error
         self._metrics.record_transaction("read", time.perf_counter() - request.queued_at)
         return connection
+
+
+@contextmanager
+def _translated_errors() -> Iterator[None]:
+    try:
+        yield
+    except FAILURES as error:
+        raise translate_error(error) from error
 
 
 def _connect_reader(path: Path) -> apsw.Connection:
