@@ -345,6 +345,15 @@ def test_nesting_of_any_depth_is_searched() -> None:
             '"',
             "'",
         ),
+        *(
+            "the door code ",
+            "login: a/b ",
+            "ledger aaa bbb ",
+            "pin?\n",
+            "set the password to ",
+            "密码",
+        ),
+        *("curl -u ", "mysql -p", "my key= ", "SG.", "?key=", "cookie: sid=", "p.a.s.s "),
         *("-----BEGIN ", "passphrase is aa ", "\u200b", "\u0315\u0300", "\ufdfa", "password\t"),
     ],
 )

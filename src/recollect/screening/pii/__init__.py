@@ -115,7 +115,7 @@ DETECTORS: tuple[PiiDetector, ...] = (
     PiiDetector("ip_address", re.compile(r"\d\.\d|:"), find_ip_addresses),
     PiiDetector("ssn", re.compile(r"\d(?:[ -]?\d){8}"), find_ssns),
     PiiDetector("phone", re.compile(r"\d(?:\D{0,4}\d){6}"), find_phones),
-    PiiDetector("address", re.compile(r"\d ?\w?,?\s"), find_addresses),
+    PiiDetector("address", re.compile(r"\d"), find_addresses),
 )
 # The tags that are detected in texts; the others come from callers only.
 DETECTED_TAGS = frozenset(finder.tag for finder in DETECTORS)

@@ -48,8 +48,14 @@ _GAP = r"(?: ?[().\-/]{1,2} ?| )?"
 _ANNOUNCED = re.compile(
     r"\b(?:phones?|telephone|tel|mobile|cell|cellphone|fax|whatsapp|sms|landline|hotline|dial|call"
     r"|(?:call|text|ring|reach|phone) (?:me|him|her|them|us|back)(?: (?:at|on|under))?"
-    r"|(?:my|his|her|their|our|your|contact)(?: new)? number)"
-    r"(?: (?:number|no\.?|nr\.?))?(?: is| at| on)?(?:\s?[:.=#]\s?|\s)$",
+    r"|(?:my|his|her|their|our|your|contact)(?: new)? number"
+    r"|telefon(?:nummer)?|handy(?:nummer)?|mobil(?:nummer)?|rufnummer|meine nummer|anrufen unter"
+    r"|téléphone|portable|mon numéro|son numéro|tél|appelle(?:-moi)?(?: au)?|joignable au"
+    r"|teléfono|móvil|celular|mi número|su número|llámame(?: al)?|telefone|telemóvel|meu número"
+    r"|telefono|cellulare|il mio numero|chiamami(?: al)?|telefoon|mijn nummer|numer|telefonnummer"
+    r"|телефон|номер|тел|mobilnummer|numaram|cep)"
+    r"(?: (?:number|no\.?|nr\.?))?(?: is| at| on)?(?: ist| est| es| é| è| lautet| на)?"
+    r"(?:\s?[:.=#]\s?|\s)$",
     re.IGNORECASE,
 )
 # Groups separated by spaces: another number beside them would make it a list of numbers.

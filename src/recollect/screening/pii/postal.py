@@ -8,7 +8,8 @@ from recollect.screening.pii.text import Span
 
 
 def find_addresses(text: str) -> Iterator[Span]:
-    """Addresses in English, German, Dutch, French, Spanish, Italian and Portuguese form.
+    """Addresses in English, German, Dutch, French, Spanish, Italian and Portuguese form, and some
+    in Polish, Russian, Swedish, Turkish, Chinese and Japanese form.
 
     Street and number alone don't count: shops and idioms have such names. An English address in
     lower case counts only after words such as `lives at`.
@@ -71,11 +72,22 @@ _SOUTHERN = (
     rf"|Largo|Travessa) (?:{_OF}){{0,2}}{_NAME}(?: (?:{_OF}){{0,2}}{_NAME}){{0,3}},? "
     rf"(?:n[ºo°.]\.? ?)?\d{{1,4}}[A-Za-z]?{_ROMANCE_PLACE}"
 )
+_OTHERS = (
+    rf"(?<!\w)(?:ul\.|al\.|os\.|ул\.?|улица|пр\."
+    rf"|просп\.) {_NAME}(?: {_NAME}){{0,2}},? (?:д\. ?)?\d{{1,4}}\w?"
+    rf"(?:[/ ](?:m\. ?|кв\. ?)?\d{{1,4}})?,? (?:\d\d-\d{{3}} )?(?:г\. ?)?{_TOWN}"  # Polish, Russian
+    rf"|{_NAME}(?: {_NAME}){{0,2}} (?:Caddesi|Sokak|Sokağı|Cad\.|Sok\."
+    rf"|Bulvarı),? ?(?:No: ?)?\d{{1,4}}"
+    rf"|{_NAME} \d{{1,4}} ?[A-Z]?, \d{{3}} \d\d {_TOWN}"  # Swedish
+    r"|[\u4e00-\u9fff]{1,6}[省市区县][\u4e00-\u9fff]{1,12}[路街道巷]\d{1,5}号"  # Chinese
+    r"|[\u4e00-\u9fff]{1,4}[都道府県][\u3040-\u9fff]{1,8}[市区町村][\u3040-\u9fff]{0,10}\d{1,4}"
+    r"(?:丁目\d{0,4}(?:番地?\d{0,4})?|(?:-\d{1,4}){1,3})"  # Japanese
+)
 _DIGIT = re.compile(r"\d")
 
 
 @cache
 def address_pattern() -> re.Pattern[str]:
     """The pattern of postal addresses. It takes long to compile, so that is done at first use."""
-    forms = (f"(?i:{_SMALL_ENGLISH})", _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN)
+    forms = (f"(?i:{_SMALL_ENGLISH})", _ENGLISH, _FRENCH, _GERMANIC, _SOUTHERN, _OTHERS)
     return re.compile("|".join(forms))
