@@ -8,6 +8,7 @@ import pytest
 
 from recollect.kernel.clock import to_text
 from tests.support.memory.callers import Caller, Callers
+from tests.support.memory.people import person_of
 from tests.support.memory.portability import (
     MINE,
     ORDER,
@@ -283,6 +284,8 @@ def test_what_an_owner_takes_away_and_brings_back_is_what_it_was(
 @pytest.mark.amendment(2)
 def test_an_import_confirms_nobody_whom_the_importer_may_not(callers: Callers) -> None:
     ann, bob = callers.person("ann"), callers.person("bob")
+    # Whose id is shown to those in a common chat is known to the server.
+    person_of(bob)
     trusted = replace(ann, user=ann.user.with_key("trusted"))
     for importer, expected in ((ann, {ann.name}), (trusted, {ann.name, bob.name})):
         chat_id = new_id()
