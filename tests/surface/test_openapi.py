@@ -19,6 +19,7 @@ FAMILIES = {
     "openapi.json": {OperationFamily.CONVERSATIONS, OperationFamily.SYSTEM},
     "openapi-admin.json": {OperationFamily.ADMIN},
     "openapi-memories.json": {OperationFamily.MEMORIES},
+    "openapi-merged.json": set(OperationFamily),
 }
 named_documents = pytest.mark.parametrize("name", DOCUMENTS)
 

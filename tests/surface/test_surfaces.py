@@ -43,6 +43,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "getOpenapi": _DOCUMENT,
         "getAdminOpenapi": _DOCUMENT,
         "getMemoriesOpenapi": _DOCUMENT,
+        "getMergedOpenapi": _DOCUMENT,
     },
     "service": {
         "recordResponse": _STREAM,
@@ -53,6 +54,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "getOpenapi": _DOCUMENT,
         "getAdminOpenapi": _DOCUMENT,
         "getMemoriesOpenapi": _DOCUMENT,
+        "getMergedOpenapi": _DOCUMENT,
     },
 }
 

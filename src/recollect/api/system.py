@@ -40,6 +40,12 @@ OPERATIONS: tuple[Operation, ...] = (
         response="Document",
     ),
     system_operation(
+        "getMergedOpenapi",
+        "GET /openapi-merged.json",
+        "Get the description of all operations in one document, with a name for each enum.",
+        response="Document",
+    ),
+    system_operation(
         "getMemoriesOpenapi",
         "GET /openapi-memories.json",
         "Get the description of the memory operations.",

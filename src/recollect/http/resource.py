@@ -32,6 +32,8 @@ from recollect.kernel.owner import Owner
 from recollect.kernel.strict_json import JsonText, dump
 
 _SUFFIX = "Resource"
+# The field that only rows which can't be decrypted have.
+_MARK = "unreadable"
 
 # The types of fields that are no plain JSON values. Each says how it is written and described.
 IdText = Annotated[str, WithJsonSchema(UUID)]
@@ -99,7 +101,7 @@ class MarkedResource(Resource):
 
     def json_fields(self) -> dict[str, Any]:
         fields = self.model_dump()
-        return {name: value for name, value in fields.items() if value or name != "unreadable"}
+        return {name: value for name, value in fields.items() if value or name != _MARK}
 
 
 def resource_schemas(*resources: type[Resource]) -> dict[str, Schema]:
@@ -116,9 +118,10 @@ def _build_schema(resource: type[Resource]) -> Schema:
         mode="serialization", schema_generator=_UntitledJsonSchema, ref_template="{model}"
     )
     definitions = schema.pop("$defs", {})
-    if issubclass(resource, MarkedResource):
-        mark = schema["properties"]["unreadable"]
-        schema["properties"]["unreadable"] = _without_null(mark)
+    for described in (schema, *definitions.values()):
+        fields = described.get("properties", {})
+        if _MARK in fields:
+            fields[_MARK] = _without_null(fields[_MARK])
     if issubclass(resource, SparseResource):
         schema["properties"] = {
             name: _without_null(field) for name, field in schema["properties"].items()

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Future
 from typing import Any
 
+from recollect.app.loop_thread import LoopThread
 from recollect.ir.captures import CapturedPayload
 from recollect.ir.entries import MemoryEntry
-from recollect.ir.loops import LoopThread
 
 Save = Callable[[MemoryEntry], Awaitable[MemoryEntry]]
 

@@ -14,11 +14,11 @@ from os import PathLike, fspath
 from typing import Any, TypeVar
 
 from recollect.app.embedded import EmbeddedApp
+from recollect.app.loop_thread import LoopThread
 from recollect.ir.abstract import AbstractMemoryStore
 from recollect.ir.arguments import check_flag
 from recollect.ir.bound import BoundMemoryStore, parse_binding
 from recollect.ir.identity import AgentBinding, AgentIdentity, SystemIdentity
-from recollect.ir.loops import LoopThread
 from recollect.ir.record_store import RecordStore
 from recollect.ir.records import Records
 from recollect.ir.refusals import open_errors, python_errors

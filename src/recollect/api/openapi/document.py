@@ -1,4 +1,5 @@
-"""Builds the three OpenAPI 3.1 documents from the tables of operations.
+"""Builds the OpenAPI 3.1 documents from the tables of operations: one of each family of
+operations, and one of the whole API.
 
 `python -m recollect.api.openapi.document` writes them to `contracts/`; `--check` fails if the files
 there are out of date.
@@ -20,6 +21,7 @@ from recollect.api.openapi.errors import (
     Statuses,
     error_responses,
 )
+from recollect.api.openapi.merged import merge_documents
 from recollect.api.openapi.operation import collect_schemas, describe_operation
 from recollect.api.registry import MEMORY_OPERATIONS, OPERATIONS, RESOURCES
 from recollect.http.operation import Operation, OperationFamily
@@ -91,6 +93,11 @@ def memories_document() -> dict[str, Any]:
     )
 
 
+def merged_document() -> dict[str, Any]:
+    """The document of all operations, with named enums and parts."""
+    return merge_documents(user_document(), admin_document(), memories_document())
+
+
 def main(arguments: Sequence[str]) -> int:
     """Write the files, or with `--check` compare them; 1 if a file is out of date."""
     files = build_documents()
@@ -111,6 +118,7 @@ def build_documents() -> dict[str, dict[str, Any]]:
         "openapi.json": user_document(),
         "openapi-admin.json": admin_document(),
         "openapi-memories.json": memories_document(),
+        "openapi-merged.json": merged_document(),
     }
 
 

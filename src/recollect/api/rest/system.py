@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from recollect.api.openapi.document import (
     admin_document,
     memories_document,
+    merged_document,
     user_document,
 )
 from recollect.api.rest.middleware import HttpRequest, RequestHandler
@@ -51,6 +52,7 @@ def public_handlers(services: Services, metrics: RenderableMetrics) -> dict[str,
         "getMetrics": get_metrics,
         "getOpenapi": _document_handler(user_document),
         "getAdminOpenapi": _document_handler(admin_document),
+        "getMergedOpenapi": _document_handler(merged_document),
         "getMemoriesOpenapi": _document_handler(memories_document),
     }
 

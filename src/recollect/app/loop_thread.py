@@ -39,7 +39,7 @@ class LoopThread:
             if self._stopping:
                 # Closing it avoids the warning "coroutine was never awaited".
                 work.close()
-                raise RuntimeError("the store is closed")
+                raise RuntimeError("it is closed")
             future = asyncio.run_coroutine_threadsafe(work, self._loop)
             self._running.add(future)
         # Outside of the lock: for a future that is done already the callback runs right here, on

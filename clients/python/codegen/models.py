@@ -1,0 +1,86 @@
+"""Writes `models.py`: what the server answers with, and the words that it uses."""
+
+from collections.abc import Iterator
+
+from .document import Document, Schema, snake_case
+
+_HEADER = '''"""What the server answers with. Generated from the OpenAPI document: do not edit.
+
+Fields that a newer server adds are kept and ignored by type checkers; words that it adds are
+plain strings.
+"""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Model(BaseModel):
+    """Base of all answers. They can't be changed."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="allow", populate_by_name=True, defer_build=True
+    )
+'''
+_RESERVED = {"from": "from_"}
+
+
+def write_models(document: Document) -> str:
+    """The text of the module."""
+    enums = [name for name, schema in document.schemas.items() if "enum" in schema]
+    objects = [
+        name
+        for name, schema in document.schemas.items()
+        if schema.get("type") == "object" and name not in document.errors
+    ]
+    parts = [_HEADER]
+    parts += [f"{name} = {_literal(document.schemas[name])}" for name in sorted(enums)]
+    parts += ["\n".join(_class_lines(document, name)) for name in sorted(objects)]
+    parts.append(_exports(["Model", *enums, *objects]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _literal(schema: Schema) -> str:
+    return f"Literal[{', '.join(map(repr, schema['enum']))}]"
+
+
+def _class_lines(document: Document, name: str) -> Iterator[str]:
+    schema = document.schemas[name]
+    yield f"class {name}(Model):"
+    if "description" in schema:
+        yield f'    """{schema["description"]}"""\n'
+    fields = schema.get("properties", {})
+    if not fields:
+        yield "    pass" if "description" not in schema else ""
+    required = set(schema.get("required", ()))
+    ordered = sorted(fields, key=lambda field: field not in required)
+    for field in ordered:
+        yield _field_line(document, field, fields[field], required=field in required)
+
+
+def _field_line(document: Document, wire_name: str, schema: Schema, *, required: bool) -> str:
+    name = snake_case(_RESERVED.get(wire_name, wire_name))
+    type_ = document.type_of(schema).replace("models.", "")
+    if not required and "None" not in type_.split(" | "):
+        type_ += " | None"
+    arguments = [] if required else ["default=None"]
+    if name != wire_name:
+        arguments.append(f"alias={wire_name!r}")
+    if "description" in schema:
+        arguments.append(f"description={schema['description']!r}")
+    if not arguments:
+        return f"    {name}: {_quoted(type_)}"
+    if arguments == ["default=None"]:
+        return f"    {name}: {_quoted(type_)} = None"
+    return f"    {name}: {_quoted(type_)} = Field({', '.join(arguments)})"
+
+
+def _quoted(type_: str) -> str:
+    """Models are in the order of their names, so a field may name one that comes later."""
+    return f'"{type_}"' if any(char.isupper() for char in type_) else type_
+
+
+def _exports(names: list[str]) -> str:
+    listed = "\n".join(f'    "{name}",' for name in sorted(names))
+    return f"__all__ = [\n{listed}\n]"

@@ -1,0 +1,111 @@
+"""Responses that are recorded and followed while they are made."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+
+from recollect_client import models
+from recollect_client._async.call import AsyncCaller
+from recollect_client._async.waiting import asleep
+from recollect_client.errors import (
+    Forbidden,
+    Interrupted,
+    InvalidInput,
+    RecollectError,
+    ServerUnreachable,
+    Unavailable,
+    error_from,
+)
+from recollect_client.values import Operation, Response
+
+RECORD = Operation("recordResponse", "POST", "/v1/conversations/{id}/response")
+REPLAY = Operation("replayResponse", "GET", "/v1/conversations/{id}/response")
+_TEXT = "text/plain; charset=utf-8"
+
+
+async def respond(
+    caller: AsyncCaller, conversation_id: str, pieces: AsyncIterator[str]
+) -> models.RecordOutcome:
+    """Record the pieces as they come. It is not tried again: the pieces are gone by then."""
+    request = caller.request(RECORD, {"id": conversation_id}, {})
+    request = replace(request, headers={**request.headers, "content-type": _TEXT})
+    async with caller.transport.stream(request, _encoded(pieces)) as answer:
+        body = b"".join([piece async for piece in answer.pieces()])
+        response = Response(answer.status, answer.headers, body)
+    if not response.is_success:
+        raise error_from(response)
+    return models.RecordOutcome.model_validate(json.loads(response.body))
+
+
+async def replay(caller: AsyncCaller, conversation_id: str) -> AsyncIterator[str]:
+    """The pieces of a recorded response, to its end or until it is cancelled. Interrupted if its
+    writer is gone. After a lost connection it goes on behind the last piece, as often as the
+    policy for retries allows without one piece in between."""
+    place: str | None = None
+    pauses = caller.retries.pauses()
+    while True:
+        try:
+            async for event in _events(caller, conversation_id, place):
+                if event.get("event") == "end":
+                    check_end(json.loads(event["data"]).get("status", "completed"))
+                    return
+                if event.get("event") == "error":
+                    raise _broken(event)
+                place = event.get("id", place)
+                pauses = caller.retries.pauses()
+                yield json.loads(event["data"])["content"]
+            return
+        except (ServerUnreachable, Unavailable):
+            pause = next(pauses, None)
+            if pause is None:
+                raise
+            await asleep(pause)
+
+
+async def _events(
+    caller: AsyncCaller, conversation_id: str, place: str | None
+) -> AsyncIterator[dict[str, str]]:
+    """The events of one connection, until it ends."""
+    request = caller.request(REPLAY, {"id": conversation_id}, {})
+    if place is not None:
+        request = replace(request, headers={**request.headers, "last-event-id": place})
+    async with caller.transport.stream(request) as answer:
+        if answer.status != 200:
+            body = b"".join([piece async for piece in answer.pieces()])
+            if answer.status == 204:
+                return
+            raise error_from(Response(answer.status, answer.headers, body))
+        buffered = b""
+        async for piece in answer.pieces():
+            *blocks, buffered = (buffered + piece).split(b"\n\n")
+            for block in blocks:
+                event = _parse_event(block.decode())
+                if event:
+                    yield event
+
+
+def check_end(status: str) -> None:
+    """Raise the error of a recording that ended before its response did."""
+    if status == "interrupted":
+        raise Interrupted("the recording ended before the response did", code=status)
+    if status == "forbidden":
+        raise Forbidden("the right to this recording was lost on the way", code=status)
+
+
+def _parse_event(block: str) -> dict[str, str]:
+    """The fields of an event; none for a comment that keeps the connection alive."""
+    lines = [line.partition(":") for line in block.split("\n")]
+    return {name: value.removeprefix(" ") for name, _, value in lines if name}
+
+
+def _broken(event: Mapping[str, str]) -> RecollectError:
+    code = str(json.loads(event["data"]).get("code", ""))
+    message = "the recording could not be followed to its end"
+    if code == "unavailable":
+        return Unavailable(message, code=code)
+    return InvalidInput(message, code=code)
+
+
+async def _encoded(pieces: AsyncIterator[str]) -> AsyncIterator[bytes]:
+    async for piece in pieces:
+        yield piece.encode()

@@ -1,0 +1,80 @@
+# Written by the code generator from `_async/http.py`: change that file instead.
+"""The way to a server over HTTP."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import httpx2
+
+from recollect_client.errors import NO_ANSWER, NOT_CONNECTED, ServerUnreachable
+from recollect_client.values import Request, Response
+
+_NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+
+
+@dataclass(frozen=True, slots=True)
+class _HttpStream:
+    """An answer that comes in pieces."""
+
+    status: int
+    headers: Mapping[str, str]
+    response: httpx2.Response
+
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes, as they come. ServerUnreachable if the connection is lost on the way."""
+        try:
+            for piece in self.response.iter_bytes():
+                yield piece
+        except httpx2.TransportError as error:
+            raise lost_connection(error) from error
+
+
+class HttpTransport:
+    """A pool of connections to one server."""
+
+    def __init__(self, url: str, *, timeout_seconds: float) -> None:
+        self._client = httpx2.Client(base_url=url, timeout=timeout_seconds, follow_redirects=False)
+        self._endless = httpx2.Timeout(timeout_seconds, read=None)
+
+    def send(self, request: Request) -> Response:
+        """The whole answer. ServerUnreachable if there is none."""
+        try:
+            response = self._client.request(
+                request.method,
+                request.target,
+                headers=dict(request.headers),
+                content=request.body or None,
+            )
+        except httpx2.TransportError as error:
+            raise lost_connection(error) from error
+        return Response(response.status_code, response.headers, response.content)
+
+    @contextmanager
+    def stream(
+        self, request: Request, body: Iterator[bytes] | None = None
+    ) -> Iterator[_HttpStream]:
+        """The answer piece by piece. Nothing bounds the time between two pieces."""
+        try:
+            with self._client.stream(
+                request.method,
+                request.target,
+                headers=dict(request.headers),
+                content=body if body is not None else request.body or None,
+                timeout=self._endless,
+            ) as response:
+                yield _HttpStream(response.status_code, response.headers, response)
+        except httpx2.TransportError as error:
+            raise lost_connection(error) from error
+
+    def close(self) -> None:
+        """Close connections. A second call does nothing."""
+        self._client.close()
+
+
+def lost_connection(error: httpx2.TransportError) -> ServerUnreachable:
+    """The error of a request without an answer. Its code says whether it can have been sent."""
+    code = NOT_CONNECTED if isinstance(error, _NOT_SENT) else NO_ANSWER
+    if isinstance(error, httpx2.TimeoutException):
+        return ServerUnreachable(f"the server did not answer in time ({error})", code=code)
+    return ServerUnreachable(f"no connection to the server ({error})", code=code)

@@ -1,0 +1,1870 @@
+"""What the server answers with. Generated from the OpenAPI document: do not edit.
+
+Fields that a newer server adds are kept and ignored by type checkers; words that it adds are
+plain strings.
+"""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Model(BaseModel):
+    """Base of all answers. They can't be changed."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True, defer_build=True)
+
+
+AccessLevel = Literal["manager", "owner", "reader", "writer"]
+
+AliasKind = Literal["alias", "handle"]
+
+ApiKeyState = Literal["active", "expired", "revoked"]
+
+ApprovalStatus = Literal["approved", "denied", "expired", "pending"]
+
+ArchiveReason = Literal["agent_removed", "evicted", "rolled_back"]
+
+AskerRelation = Literal["no_subjects", "own", "present", "stated", "subject"]
+
+BatchOperation = Literal["create", "delete", "update"]
+
+Channel = Literal["history", "memory"]
+
+ChatKind = Literal["group", "private"]
+
+DisclosureContext = Literal["direct", "group", "private"]
+
+DoctorCheckName = Literal[
+    "clock",
+    "conflicts",
+    "critical_pii_in_public",
+    "duplicate_people",
+    "expiry_over_cap",
+    "index_rows",
+    "merge_chains",
+    "missing_vectors",
+    "near_duplicates",
+    "orphan_edges",
+    "orphan_index",
+    "orphan_people",
+    "policy_mismatch",
+    "secrets",
+    "stuck_jobs",
+    "supersession_cycles",
+    "unknown_agent",
+    "unknown_origin",
+    "untagged_pii",
+]
+
+DuplicateReason = Literal["alias", "handle", "name"]
+
+EntityKind = Literal["organisation", "person", "place", "project", "thing"]
+
+EntryOrder = Literal["asc", "desc"]
+
+EntrySearchComponent = Literal["embedding", "fulltext", "vectors"]
+
+EntrySearchType = Literal["auto", "fulltext", "semantic"]
+
+EpochWord = Literal["all", "latest"]
+
+ErasureRole = Literal["admin", "person"]
+
+ErasureStatus = Literal["done", "incomplete", "planned", "running"]
+
+EventKind = Literal[
+    "admin_read",
+    "admin_write",
+    "agent",
+    "alert",
+    "approval",
+    "chat",
+    "conversation",
+    "erase",
+    "export",
+    "extraction",
+    "import",
+    "membership",
+    "memory",
+    "person",
+    "run",
+    "transfer",
+]
+
+EventOutcome = Literal["allowed", "denied"]
+
+EvictedResource = Literal["conversations"]
+
+FindingStage = Literal["fulltext", "graph", "person", "recency", "time", "vector"]
+
+ForkFilter = Literal["all", "none"]
+
+ImportMode = Literal["fail", "merge", "replace"]
+
+IncludedField = Literal["embedding"]
+
+ListMode = Literal["all", "latest-fork", "roots"]
+
+MemoriesOfRemovedAgent = Literal["archive", "delete", "refuse"]
+
+MemoryKind = Literal["record", "statement"]
+
+MemoryOrigin = Literal["chat", "direct", "unknown"]
+
+MemoryScope = Literal["long_term", "org", "session"]
+
+MemorySearchComponent = Literal[
+    "embedding", "fulltext", "graph", "rerank", "vectors", "vectors_pending"
+]
+
+MemorySource = Literal["api", "cli", "console", "extraction", "import", "mcp", "runner"]
+
+MemoryStatus = Literal["active", "archived", "expired", "quarantined", "superseded"]
+
+MemoryStatusFilter = Literal["active", "all", "archived", "expired", "quarantined", "superseded"]
+
+MemoryType = Literal[
+    "context", "event", "identity", "knowledge", "observation", "preference", "relationship", "task"
+]
+
+MessageRole = Literal["assistant", "system", "tool", "user"]
+
+OnConflict = Literal["keep", "refuse", "supersede"]
+
+ParticipantKind = Literal["agent", "person", "user"]
+
+PiiTag = Literal[
+    "address",
+    "biometric",
+    "credit_card",
+    "email",
+    "financial",
+    "health",
+    "ip_address",
+    "name",
+    "phone",
+    "ssn",
+]
+
+RecallFormat = Literal["items", "text"]
+
+RecordOutcomeStatus = Literal["cancelled", "success"]
+
+RunEnding = Literal["cancelled", "failed", "succeeded"]
+
+RunStatus = Literal["cancelled", "failed", "running", "succeeded"]
+
+Sensitivity = Literal["personal", "public", "sensitive"]
+
+Severity = Literal["error", "info", "warning"]
+
+SourceKind = Literal["entry", "memory"]
+
+SpaceKind = Literal["agent", "agent_private", "agent_public", "chat", "org", "run", "user"]
+
+SpaceMode = Literal["dual", "single"]
+
+SupersessionRelation = Literal["superseded_by", "supersedes"]
+
+TrustLevel = Literal["fact", "hearsay", "unknown"]
+
+VacuumScope = Literal["all", "long_term", "org", "session"]
+
+VersionChange = Literal["compacted", "created", "removed", "superseded", "updated"]
+
+Visibility = Literal["private", "public"]
+
+WaitFor = Literal["extracted", "indexed"]
+
+WriteStatus = Literal["created", "duplicate", "quarantined", "queued"]
+
+
+class AdminConversation(Model):
+    access_level: "AccessLevel | str" = Field(alias="accessLevel")
+    created_at: datetime = Field(alias="createdAt")
+    id: str
+    owner_user_id: str = Field(alias="ownerUserId")
+    updated_at: datetime = Field(alias="updatedAt")
+    deleted_at: "datetime | None" = Field(default=None, alias="deletedAt")
+    forked_at_conversation_id: "str | None" = Field(default=None, alias="forkedAtConversationId")
+    forked_at_entry_id: "str | None" = Field(default=None, alias="forkedAtEntryId")
+    last_message_preview: "str | None" = Field(default=None, alias="lastMessagePreview")
+    metadata: "dict[str, Any] | None" = None
+    title: "str | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class AdminConversationSummary(Model):
+    access_level: "AccessLevel | str" = Field(alias="accessLevel")
+    created_at: datetime = Field(alias="createdAt")
+    id: str
+    owner_user_id: str = Field(alias="ownerUserId")
+    updated_at: datetime = Field(alias="updatedAt")
+    deleted_at: "datetime | None" = Field(default=None, alias="deletedAt")
+    last_message_preview: "str | None" = Field(default=None, alias="lastMessagePreview")
+    metadata: "dict[str, Any] | None" = None
+    title: "str | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class AdminConversationSummaryList(Model):
+    data: "list[AdminConversationSummary]"
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+    next_cursor: "str | None" = Field(default=None, alias="nextCursor")
+
+
+class AdminEntry(Model):
+    channel: "Channel | str"
+    content: "list[Any]"
+    content_type: str = Field(alias="contentType")
+    conversation_id: str = Field(alias="conversationId")
+    created_at: datetime = Field(alias="createdAt")
+    id: str
+    client_id: "str | None" = Field(default=None, alias="clientId")
+    epoch: "int | None" = None
+    removed: "bool | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+    user_id: "str | None" = Field(default=None, alias="userId")
+
+
+class AdminEntryPage(Model):
+    data: "list[AdminEntry]"
+    next_cursor: "str | None" = Field(alias="nextCursor")
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+
+
+class AdminSearchBody(Model):
+    """What to look for in everybody's trees, or in those of one owner."""
+
+    query: str
+    after: "str | None" = None
+    after_cursor: "str | None" = Field(default=None, alias="afterCursor")
+    group_by_conversation: "bool | None" = Field(default=None, alias="groupByConversation")
+    include_deleted: "bool | None" = Field(default=None, alias="includeDeleted")
+    include_entry: "bool | None" = Field(default=None, alias="includeEntry")
+    justification: "str | None" = None
+    limit: "int | None" = None
+    search_type: "EntrySearchType | str | None" = Field(default=None, alias="searchType")
+    user_id: "str | None" = Field(default=None, alias="userId")
+
+
+class AdminSearchResult(Model):
+    conversation_id: str = Field(alias="conversationId")
+    entry_id: str = Field(alias="entryId")
+    score: float
+    conversation_title: "str | None" = Field(default=None, alias="conversationTitle")
+    entry: "AdminEntry | None" = None
+    highlights: "str | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class AdminSearchResultPage(Model):
+    data: "list[AdminSearchResult]"
+    next_cursor: "str | None" = Field(alias="nextCursor")
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+    degraded: "list[EntrySearchComponent | str] | None" = Field(
+        default=None, description="Stages that failed."
+    )
+
+
+class Agent(Model):
+    created_at: datetime
+    created_by: str = Field(description="A user id, or `agent:` and the id of an agent.")
+    description: "str | None"
+    id: str
+    metadata: "dict[str, Any]"
+    name: "str | None"
+    org_id: str
+    owner_id: str = Field(description="A user id, or `agent:` and the id of an agent.")
+    space_mode: "SpaceMode | str | None"
+    updated_at: datetime
+
+
+class AgentPage(Model):
+    data: "list[Agent]"
+    next_cursor: "str | None"
+
+
+class AgentPatch(Model):
+    """What changes of an agent; null clears."""
+
+    description: "str | None" = None
+    metadata: "dict[str, Any] | None" = None
+    name: "str | None" = None
+    space_mode: "SpaceMode | str | None" = None
+
+
+class Alias(Model):
+    added_by: str = Field(description="A user id, or `agent:` and the id of an agent.")
+    created_at: datetime
+    kind: "AliasKind | str"
+    provider: "str | None"
+    value: str
+
+
+class AliasBody(Model):
+    """Another name, or a handle at a provider."""
+
+    value: str
+    kind: "AliasKind | str | None" = None
+    provider: "str | None" = None
+
+
+class ApiKey(Model):
+    client_id: str = Field(alias="clientId")
+    created_at: datetime = Field(alias="createdAt")
+    id: str
+    state: "ApiKeyState | str"
+    created_by: "str | None" = Field(default=None, alias="createdBy")
+    expires_at: "datetime | None" = Field(default=None, alias="expiresAt")
+    name: "str | None" = None
+    revoked_at: "datetime | None" = Field(default=None, alias="revokedAt")
+
+
+class ApiKeyPage(Model):
+    data: "list[ApiKey]"
+    next_cursor: "str | None" = Field(alias="nextCursor")
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+
+
+class AppendBody(Model):
+    """An entry to append."""
+
+    content: "list[Any] | str"
+    channel: "Channel | str | None" = None
+    content_type: "str | None" = Field(default=None, alias="contentType")
+    forked_at_conversation_id: "str | None" = Field(default=None, alias="forkedAtConversationId")
+    forked_at_entry_id: "str | None" = Field(default=None, alias="forkedAtEntryId")
+    indexed_content: "str | None" = Field(default=None, alias="indexedContent")
+    role: "str | None" = Field(
+        default=None,
+        description="Whose message it is, where `content` does not say so: user, human, assistant, ai or model. For callers without an API key who name no channel.",
+    )
+    user_id: "str | None" = Field(default=None, alias="userId")
+
+
+class Approval(Model):
+    decided_at: "datetime | None"
+    decided_by: "str | None"
+    id: str
+    memory_id: str
+    requested_by: str = Field(description="A user id, or `agent:` and the id of an agent.")
+    requested_expires_at: "datetime | None"
+    status: "ApprovalStatus | str"
+    valid_until: datetime
+
+
+class ApprovalDecision(Model):
+    """Why it was decided so."""
+
+    justification: "str | None" = None
+
+
+class ApprovalPage(Model):
+    data: "list[Approval]"
+    next_cursor: "str | None"
+
+
+class BackupRules(Model):
+    before_vacuum: bool
+    format: str
+    keep_days: int
+
+
+class BatchError(Model):
+    code: str
+    details: "dict[str, Any]"
+    error: str
+
+
+class BatchItem(Model):
+    op: "BatchOperation | str"
+    id: "str | None" = None
+    version: "int | None" = None
+
+
+class BatchResult(Model):
+    index: int
+    status: int
+    error: "BatchError | None" = None
+    id: "str | None" = None
+    warnings: "list[WriteWarning] | None" = None
+
+
+class BatchResults(Model):
+    results: "list[BatchResult]"
+
+
+class CardRelationship(Model):
+    created_at: datetime
+    relationship: str
+    stated_by: "str | None"
+    to_person_id: "str | None"
+
+
+class Chat(Model):
+    created_at: datetime
+    created_by: str = Field(description="A user id, or `agent:` and the id of an agent.")
+    id: str
+    kind: "ChatKind | str"
+    provider: "str | None"
+    title: "str | None"
+    tree: bool
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class ChatBody(Model):
+    """A chat to make or to change; what is not sent stays, null clears."""
+
+    kind: "ChatKind | str"
+    provider: "str | None" = None
+    title: "str | None" = None
+
+
+class ChatPage(Model):
+    data: "list[Chat]"
+    next_cursor: "str | None"
+
+
+class Conversation(Model):
+    access_level: "AccessLevel | str" = Field(alias="accessLevel")
+    created_at: datetime = Field(alias="createdAt")
+    id: str
+    owner_user_id: str = Field(alias="ownerUserId")
+    updated_at: datetime = Field(alias="updatedAt")
+    forked_at_conversation_id: "str | None" = Field(default=None, alias="forkedAtConversationId")
+    forked_at_entry_id: "str | None" = Field(default=None, alias="forkedAtEntryId")
+    last_message_preview: "str | None" = Field(default=None, alias="lastMessagePreview")
+    metadata: "dict[str, Any] | None" = None
+    title: "str | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class ConversationPatch(Model):
+    """Changes of a conversation: what is absent stays. A null clears the title, `{}` the metadata,
+    which are replaced as a whole."""
+
+    metadata: "dict[str, Any] | None" = None
+    title: "str | None" = None
+
+
+class ConversationSummary(Model):
+    access_level: "AccessLevel | str" = Field(alias="accessLevel")
+    created_at: datetime = Field(alias="createdAt")
+    id: str
+    owner_user_id: str = Field(alias="ownerUserId")
+    updated_at: datetime = Field(alias="updatedAt")
+    last_message_preview: "str | None" = Field(default=None, alias="lastMessagePreview")
+    metadata: "dict[str, Any] | None" = None
+    title: "str | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class ConversationSummaryPage(Model):
+    data: "list[ConversationSummary]"
+    next_cursor: "str | None" = Field(alias="nextCursor")
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+
+
+class DecisionBody(Model):
+    """Why; it goes to the audit log."""
+
+    note: "str | None" = None
+
+
+class DoctorBody(Model):
+    """Which checks, all if none is named; whether to mend. `with_model` lets checks ask a model;
+    it is refused where no model is set up."""
+
+    checks: "list[DoctorCheckName | str] | None" = None
+    justification: "str | None" = None
+    repair: "bool | None" = None
+    with_model: "bool | None" = None
+
+
+class DoctorFinding(Model):
+    count: int
+    name: "DoctorCheckName | str"
+    repairable: bool
+    repaired: int
+    sample_ids: list[str]
+    severity: "Severity | str"
+
+
+class DoctorReport(Model):
+    checks: "list[DoctorFinding]"
+    ok: bool
+
+
+class Document(Model):
+    pass
+
+
+class Duplicates(Model):
+    people: "list[Person]"
+    reason: "DuplicateReason | str"
+
+
+class DuplicatesPage(Model):
+    data: "list[Duplicates]"
+    next_cursor: "str | None"
+
+
+class Entity(Model):
+    id: str
+    kind: "EntityKind | str"
+    name: "str | None"
+    space: "Space | None"
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class EntityPage(Model):
+    data: "list[Entity]"
+    next_cursor: "str | None"
+
+
+class Entry(Model):
+    channel: "Channel | str"
+    content: "list[Any]"
+    content_type: str = Field(alias="contentType")
+    conversation_id: str = Field(alias="conversationId")
+    created_at: datetime = Field(alias="createdAt")
+    id: str
+    epoch: "int | None" = None
+    removed: "bool | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+    user_id: "str | None" = Field(default=None, alias="userId")
+
+
+class EntryPage(Model):
+    data: "list[Entry]"
+    next_cursor: "str | None" = Field(alias="nextCursor")
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+
+
+class EraseBody(Model):
+    """Whom to erase: a person or a user. What would go is seen with `dry_run`."""
+
+    dry_run: bool
+    block_relearn: "bool | None" = None
+    justification: "str | None" = None
+    person_id: "str | None" = None
+    user_id: "str | None" = None
+
+
+class EraseReport(Model):
+    checks: "list[ErasureCheck]"
+    counts: "dict[str, Any]"
+    digest: str = Field(description="SHA-256 of the rest in canonical JSON.")
+    dry_run: bool
+    finished_at: "datetime | None"
+    id: str
+    joint: int
+    not_covered: list[str]
+    requested_by_role: "ErasureRole | str"
+    signature: "str | None"
+    started_at: datetime
+    status: "ErasureStatus | str"
+
+
+class ErasureCheck(Model):
+    found: int
+    probes: int
+    store: str
+
+
+class Event(Model):
+    action: str
+    at: datetime
+    id: str
+    kind: "EventKind | str"
+    outcome: "EventOutcome | str"
+    actor_client_id: "str | None" = Field(default=None, alias="actorClientId")
+    actor_user_id: "str | None" = Field(default=None, alias="actorUserId")
+    conversation_id: "str | None" = Field(default=None, alias="conversationId")
+    count: "int | None" = None
+    from_level: "AccessLevel | str | None" = Field(default=None, alias="fromLevel")
+    justification: "str | None" = None
+    params: "dict[str, Any] | None" = None
+    role: "str | None" = None
+    target_user_id: "str | None" = Field(default=None, alias="targetUserId")
+    to_level: "AccessLevel | str | None" = Field(default=None, alias="toLevel")
+    transfer_id: "str | None" = Field(default=None, alias="transferId")
+
+
+class EventPage(Model):
+    data: "list[Event]"
+    next_cursor: "str | None" = Field(alias="nextCursor")
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+
+
+class Evict(Model):
+    """What to remove for good: trees that were soft-deleted longer ago than the period."""
+
+    resource_types: "list[EvictedResource | str]" = Field(alias="resourceTypes")
+    retention_period: str = Field(alias="retentionPeriod")
+    justification: "str | None" = None
+
+
+class ExpireBody(Model):
+    """What to expire: everything, or one scope."""
+
+    dry_run: bool
+    justification: "str | None" = None
+    scope: "MemoryScope | str | None" = None
+
+
+class ExpireReport(Model):
+    by_rule: "dict[str, Any]"
+    deleted_count: int
+    would_delete_count: int
+
+
+class ExpiryPreview(Model):
+    clamped: bool
+    expires_at: "datetime | None"
+    expiry_rule: str
+
+
+class Explanation(Model):
+    allowed: bool
+    context: "DisclosureContext | str"
+    expires_at: "datetime | None"
+    expiry_rule: str
+    memory_id: str
+    origin: "MemoryOrigin | str"
+    portable: bool
+    relations: "list[AskerRelation | str]"
+    rule: str
+    sources: "list[ExplanationSource]"
+    space: "Space"
+    supersession: "list[SupersessionLink]"
+    trust: "TrustLevel | str"
+    score: "float | None" = None
+
+
+class ExplanationSource(Model):
+    id: str
+    kind: "SourceKind | str"
+
+
+class Fork(Model):
+    conversation_id: str = Field(alias="conversationId")
+    created_at: datetime = Field(alias="createdAt")
+    forked_at_conversation_id: "str | None" = Field(default=None, alias="forkedAtConversationId")
+    forked_at_entry_id: "str | None" = Field(default=None, alias="forkedAtEntryId")
+    title: "str | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class ForkList(Model):
+    data: "list[Fork]"
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+    next_cursor: "str | None" = Field(default=None, alias="nextCursor")
+
+
+class GraphPath(Model):
+    relations: "list[GraphRelation]"
+
+
+class GraphRelation(Model):
+    from_id: str
+    id: str
+    memory_id: str
+    recorded_at: datetime
+    relation: str
+    retracted_at: "datetime | None"
+    space: "Space"
+    to_id: str
+    valid_from: "datetime | None"
+    valid_until: "datetime | None"
+
+
+class Health(Model):
+    status: "Literal['ok']"
+    warnings: "list[str] | None" = None
+
+
+class HealthReport(Model):
+    database: str
+    encryption: bool
+    queue: "QueueReport"
+    status: "Literal['ok']"
+    version: str
+    warnings: list[str]
+
+
+class HistoryItem(Model):
+    at: datetime
+    by: "str | None"
+    change: "VersionChange | str"
+    depth: int
+    memory_id: str
+    superseded_by: "str | None"
+    version: "int | None"
+    content: "str | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+    value: "dict[str, Any] | None" = None
+
+
+class HistoryItemPage(Model):
+    data: "list[HistoryItem]"
+    next_cursor: "str | None"
+
+
+class ImportReport(Model):
+    created: int
+    import_id: "str | None"
+    read: int
+    refused: "list[RefusedLine]"
+    skipped: int
+    updated: int
+
+
+class IndexItem(Model):
+    """The text to be indexed for one entry."""
+
+    conversation_id: str = Field(alias="conversationId")
+    entry_id: str = Field(alias="entryId")
+    indexed_content: str = Field(alias="indexedContent")
+
+
+class IndexOutcome(Model):
+    indexed: int
+
+
+class IssueApiKey(Model):
+    """A key to make for a client."""
+
+    client_id: str = Field(alias="clientId")
+    expires_at: "datetime | None" = Field(default=None, alias="expiresAt")
+    justification: "str | None" = None
+    name: "str | None" = None
+
+
+class Justified(Model):
+    """The reason of an admin call, where it is not in the query."""
+
+    justification: "str | None" = None
+
+
+class Membership(Model):
+    access_level: "AccessLevel | str" = Field(alias="accessLevel")
+    conversation_id: str = Field(alias="conversationId")
+    created_at: datetime = Field(alias="createdAt")
+    user_id: str = Field(alias="userId")
+
+
+class MembershipList(Model):
+    data: "list[Membership]"
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+    next_cursor: "str | None" = Field(default=None, alias="nextCursor")
+
+
+class MembershipPatch(Model):
+    """A member's new level."""
+
+    access_level: "AccessLevel | str" = Field(alias="accessLevel")
+
+
+class Memory(Model):
+    agent_id: "str | None"
+    archive_reason: "ArchiveReason | str | None"
+    confidence: "float | None"
+    conflicts_with: list[str]
+    content: str
+    created_at: datetime
+    expires_at: "datetime | None"
+    expiry_rule: str
+    group_id: str
+    id: str
+    key: "str | None"
+    kind: "MemoryKind | str"
+    learned_in: "str | None"
+    learned_in_conversation: "str | None"
+    metadata: "dict[str, Any]"
+    observed_at: datetime
+    org_id: "str | None"
+    origin: "MemoryOrigin | str"
+    parent_run_id: "str | None"
+    pii_tags: list[str]
+    portable: bool
+    repeats: int
+    requested_expires_at: "datetime | None"
+    retention_policy: "str | None"
+    retracted_at: "datetime | None"
+    run_id: "str | None"
+    scope: "MemoryScope | str"
+    sensitivity: "Sensitivity | str"
+    source: "MemorySource | str"
+    source_agent: "str | None"
+    source_entries: list[str]
+    source_memories: list[str]
+    space: "Space"
+    stated_by: "str | None"
+    status: "MemoryStatus | str"
+    subjects: list[str]
+    superseded_by: "str | None"
+    supersedes: list[str]
+    tags: list[str]
+    trust: "TrustLevel | str"
+    type: "MemoryType | str"
+    updated_at: datetime
+    valid_from: "datetime | None"
+    valid_until: "datetime | None"
+    value: "dict[str, Any] | None"
+    verified: bool
+    version: int
+    visibility: "Visibility | str | None"
+    embedding: "list[float] | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class MemoryBatch(Model):
+    """Writes, changes and deletions, all or none of them unless `atomic` is false."""
+
+    items: "list[BatchItem]"
+    atomic: "bool | None" = None
+
+
+class MemoryEvent(Model):
+    agent_slug: "str | None"
+    event_type: str
+    id: str
+    level: "Severity | str"
+    message: str
+    outcome: "EventOutcome | str"
+    payload: "dict[str, Any]"
+    requester_id: "str | None"
+    run_id: "str | None"
+    timestamp: datetime
+
+
+class MemoryEventPage(Model):
+    data: "list[MemoryEvent]"
+    next_cursor: "str | None"
+
+
+class MemoryHit(Model):
+    agent_id: "str | None"
+    archive_reason: "ArchiveReason | str | None"
+    confidence: "float | None"
+    conflicts_with: list[str]
+    content: str
+    created_at: datetime
+    expires_at: "datetime | None"
+    expiry_rule: str
+    group_id: str
+    id: str
+    key: "str | None"
+    kind: "MemoryKind | str"
+    learned_in: "str | None"
+    learned_in_conversation: "str | None"
+    metadata: "dict[str, Any]"
+    observed_at: datetime
+    org_id: "str | None"
+    origin: "MemoryOrigin | str"
+    parent_run_id: "str | None"
+    pii_tags: list[str]
+    portable: bool
+    repeats: int
+    requested_expires_at: "datetime | None"
+    retention_policy: "str | None"
+    retracted_at: "datetime | None"
+    run_id: "str | None"
+    scope: "MemoryScope | str"
+    score: float
+    sensitivity: "Sensitivity | str"
+    source: "MemorySource | str"
+    source_agent: "str | None"
+    source_entries: list[str]
+    source_memories: list[str]
+    space: "Space"
+    stages: "list[FindingStage | str]"
+    stated_by: "str | None"
+    status: "MemoryStatus | str"
+    subjects: list[str]
+    superseded_by: "str | None"
+    supersedes: list[str]
+    tags: list[str]
+    trust: "TrustLevel | str"
+    type: "MemoryType | str"
+    updated_at: datetime
+    valid_from: "datetime | None"
+    valid_until: "datetime | None"
+    value: "dict[str, Any] | None"
+    verified: bool
+    version: int
+    visibility: "Visibility | str | None"
+    why: str
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class MemoryHits(Model):
+    data: "list[MemoryHit]"
+    degraded: "list[MemorySearchComponent | str]"
+    next_cursor: "str | None"
+    withheld: "int | None" = None
+
+
+class MemoryMove(Model):
+    """Where a memory moves: another visibility of its agent, or another space."""
+
+    space: "SpaceWish | None" = None
+    visibility: "Visibility | str | None" = None
+
+
+class MemoryPage(Model):
+    data: "list[Memory]"
+    next_cursor: "str | None"
+
+
+class MemoryPatch(Model):
+    """What changes of a memory. Null clears terms and times; a null sensitivity is `public`, and
+    what never changes is not cleared either."""
+
+    content: "str | None" = None
+    expires_at: "datetime | None" = None
+    metadata: "dict[str, Any] | None" = None
+    pii_tags: "list[PiiTag | str] | None" = None
+    portable: "bool | None" = None
+    retention_policy: "str | None" = None
+    sensitivity: "Sensitivity | str | None" = None
+    subjects: "list[str] | None" = None
+    tags: "list[str] | None" = None
+    ttl_seconds: "int | None" = None
+    type: "MemoryType | str | None" = None
+    valid_from: "datetime | None" = None
+    valid_until: "datetime | None" = None
+    value: "dict[str, Any] | None" = None
+    version: "int | None" = None
+
+
+class MergeBody(Model):
+    """Two people who shall be one, under the primary's id."""
+
+    primary_id: str
+    secondary_id: str
+    dry_run: "bool | None" = None
+    link_users: "bool | None" = None
+
+
+class MergedPeople(Model):
+    moved: dict[str, int]
+    person: "Person"
+
+
+class Message(Model):
+    content: str
+    role: "MessageRole | str"
+    created_at: "datetime | None" = None
+    name: "str | None" = None
+    user_id: "str | None" = None
+
+
+class NameBody(Model):
+    """A name to look up, and where it was said."""
+
+    name: str
+    chat_id: "str | None" = None
+
+
+class Neighbourhood(Model):
+    entities: "list[Entity]"
+    entity: "Entity"
+    relations: "list[GraphRelation]"
+    truncated: bool
+
+
+class NewAgent(Model):
+    """An agent to register; without an id one is made from its name."""
+
+    description: "str | None" = None
+    id: "str | None" = None
+    metadata: "dict[str, Any] | None" = None
+    name: "str | None" = None
+    org_id: "str | None" = None
+    owner_id: "str | None" = None
+    space_mode: "SpaceMode | str | None" = None
+
+
+class NewApiKey(Model):
+    client_id: str = Field(alias="clientId")
+    created_at: datetime = Field(alias="createdAt")
+    id: str
+    key: str
+    expires_at: "datetime | None" = Field(default=None, alias="expiresAt")
+    name: "str | None" = None
+
+
+class NewConversation(Model):
+    """A conversation to create."""
+
+    metadata: "dict[str, Any] | None" = None
+    title: "str | None" = None
+
+
+class NewFork(Model):
+    """A fork to create; without a title it has its parent's."""
+
+    title: "str | None" = None
+
+
+class NewMembership(Model):
+    """Somebody to share with."""
+
+    access_level: "AccessLevel | str" = Field(alias="accessLevel")
+    user_id: str = Field(alias="userId")
+    confirmed: "bool | None" = None
+
+
+class NewMemory(Model):
+    """A memory to write: a text, a list of messages, or a key with a value."""
+
+    agent_id: "str | None" = None
+    agent_slug: "str | None" = None
+    chat_id: "str | None" = None
+    content: "str | None" = None
+    expires_at: "datetime | None" = None
+    extract: "bool | None" = None
+    id: "str | None" = None
+    key: "str | None" = None
+    learned_in: "str | None" = None
+    memory_id: "str | None" = None
+    messages: "str | list[Message] | None" = None
+    metadata: "dict[str, Any] | None" = None
+    observed_at: "datetime | None" = None
+    on_conflict: "OnConflict | str | None" = None
+    pii_tags: "list[PiiTag | str] | None" = None
+    portable: "bool | None" = None
+    request_approval: "bool | None" = None
+    retention_policy: "str | None" = None
+    run_id: "str | None" = None
+    scope: "MemoryScope | str | None" = None
+    sensitivity: "Sensitivity | str | None" = None
+    source_entries: "list[str] | None" = None
+    space: "SpaceWish | None" = None
+    stated_by: "str | None" = None
+    subjects: "list[str] | None" = None
+    supersedes: "list[str] | None" = None
+    tags: "list[str] | None" = None
+    time_zone: "str | None" = None
+    ttl_seconds: "int | None" = None
+    type: "MemoryType | str | None" = None
+    valid_from: "datetime | None" = None
+    valid_until: "datetime | None" = None
+    value: "dict[str, Any] | None" = None
+    visibility: "Visibility | str | None" = None
+    wait: "WaitFor | str | None" = None
+    wait_seconds: "int | None" = None
+
+
+class NewOwner(Model):
+    """Who shall own the agent."""
+
+    owner_id: str
+
+
+class NewRunBody(Model):
+    """A run to start; without `parent_run_id` it is a root."""
+
+    agent_id: str
+    id: "str | None" = None
+    metadata: "dict[str, Any] | None" = None
+    parent_run_id: "str | None" = None
+
+
+class NewTransfer(Model):
+    """An offer to hand over a conversation's tree."""
+
+    conversation_id: str = Field(alias="conversationId")
+    new_owner_user_id: str = Field(alias="newOwnerUserId")
+
+
+class OwnershipTransfer(Model):
+    conversation_id: str = Field(alias="conversationId")
+    created_at: datetime = Field(alias="createdAt")
+    from_user_id: str = Field(alias="fromUserId")
+    id: str
+    to_user_id: str = Field(alias="toUserId")
+    conversation_title: "str | None" = Field(default=None, alias="conversationTitle")
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class OwnershipTransferList(Model):
+    data: "list[OwnershipTransfer]"
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+    next_cursor: "str | None" = Field(default=None, alias="nextCursor")
+
+
+class Participant(Model):
+    agent_id: "str | None"
+    confirmed_at: "datetime | None"
+    joined_at: datetime
+    left_at: "datetime | None"
+    person_id: "str | None"
+    user_id: "str | None"
+
+
+class ParticipantBody(Model):
+    """Somebody to bring in; without `joined_at` from now on. `confirmed`: they have agreed to take
+    part."""
+
+    kind: "ParticipantKind | str"
+    confirmed: "bool | None" = None
+    joined_at: "datetime | None" = None
+
+
+class ParticipantPage(Model):
+    data: "list[Participant]"
+    next_cursor: "str | None"
+
+
+class Person(Model):
+    aliases: "list[Alias]"
+    created_at: datetime
+    created_by: "str | None"
+    id: str
+    merged_into: "str | None"
+    metadata: "dict[str, Any] | None"
+    name: str
+    relationships: "list[Relationship]"
+    time_zone: "str | None"
+    updated_at: datetime
+    user_id: "str | None"
+
+
+class PersonBody(Model):
+    """Somebody to be known."""
+
+    name: str
+    aliases: "list[AliasBody] | None" = None
+    metadata: "dict[str, Any] | None" = None
+    relationships: "list[RelationshipBody] | None" = None
+
+
+class PersonCard(Model):
+    id: str
+    name: str
+    relationships: "list[CardRelationship]"
+
+
+class PersonPage(Model):
+    data: "list[Person]"
+    next_cursor: "str | None"
+
+
+class PersonPatch(Model):
+    """What changes of a person; null clears the time zone."""
+
+    metadata: "dict[str, Any] | None" = None
+    name: "str | None" = None
+    time_zone: "str | None" = None
+
+
+class PiiRules(Model):
+    retention_rules: "dict[str, Any]" = Field(description="By risk.")
+    tags: "dict[str, Any]" = Field(
+        description="By tag: address, biometric, credit_card, email, financial, health, ip_address, name, phone, ssn."
+    )
+
+
+class QuarantinedMemory(Model):
+    agent_id: "str | None"
+    archive_reason: "ArchiveReason | str | None"
+    confidence: "float | None"
+    conflicts_with: list[str]
+    content: str
+    created_at: datetime
+    expires_at: "datetime | None"
+    expiry_rule: str
+    group_id: str
+    id: str
+    key: "str | None"
+    kind: "MemoryKind | str"
+    learned_in: "str | None"
+    learned_in_conversation: "str | None"
+    metadata: "dict[str, Any]"
+    observed_at: datetime
+    org_id: "str | None"
+    origin: "MemoryOrigin | str"
+    parent_run_id: "str | None"
+    pii_tags: list[str]
+    portable: bool
+    reasons: list[str]
+    repeats: int
+    requested_expires_at: "datetime | None"
+    retention_policy: "str | None"
+    retracted_at: "datetime | None"
+    run_id: "str | None"
+    scope: "MemoryScope | str"
+    score: float
+    sensitivity: "Sensitivity | str"
+    source: "MemorySource | str"
+    source_agent: "str | None"
+    source_entries: list[str]
+    source_memories: list[str]
+    space: "Space"
+    stated_by: "str | None"
+    status: "MemoryStatus | str"
+    subjects: list[str]
+    superseded_by: "str | None"
+    supersedes: list[str]
+    tags: list[str]
+    trust: "TrustLevel | str"
+    type: "MemoryType | str"
+    updated_at: datetime
+    valid_from: "datetime | None"
+    valid_until: "datetime | None"
+    value: "dict[str, Any] | None"
+    verified: bool
+    version: int
+    visibility: "Visibility | str | None"
+
+
+class QuarantinedMemoryPage(Model):
+    data: "list[QuarantinedMemory]"
+    next_cursor: "str | None"
+
+
+class QueueReport(Model):
+    depth: int
+    oldest_due_at: "datetime | None" = Field(alias="oldestDueAt")
+    stuck: int
+
+
+class Recall(Model):
+    context: "str | None"
+    degraded: "list[MemorySearchComponent | str]"
+    items: "list[MemoryHit]"
+    omitted: int
+    people: "list[PersonCard]"
+    token_budget: int
+    tokens: int
+
+
+class RecallMemories(Model):
+    """What is talked about, where to look, and how much to tell."""
+
+    agent_id: "str | None" = None
+    as_of: "datetime | None" = None
+    asker_id: "str | None" = None
+    chat_id: "str | None" = None
+    created_after: "datetime | None" = None
+    created_before: "datetime | None" = None
+    format: "RecallFormat | str | None" = None
+    include_expired: "bool | None" = None
+    include_people: "bool | None" = None
+    key: "str | None" = None
+    max_items: "int | None" = None
+    messages: "str | list[Message] | None" = None
+    query: "str | None" = None
+    run_id: "str | None" = None
+    scope: "MemoryScope | str | None" = None
+    sensitivity: "Sensitivity | str | None" = None
+    spaces: "list[SpaceFilter] | Literal['all'] | None" = None
+    stated_by: "str | None" = None
+    status: "MemoryStatus | str | None" = None
+    subjects: "list[str] | None" = None
+    tags: "list[str] | None" = None
+    token_budget: "int | None" = None
+    types: "list[MemoryType | str] | None" = None
+    user_id: "str | None" = None
+    valid_at: "datetime | None" = None
+    visibility: "Visibility | str | None" = None
+
+
+class RecordOutcome(Model):
+    status: "RecordOutcomeStatus | str"
+
+
+class RefusedLine(Model):
+    code: str
+    field: "str | None"
+    line: int
+    message: str
+
+
+class Relationship(Model):
+    created_at: datetime
+    id: str
+    relationship: str
+    stated_by: str = Field(description="A user id, or `agent:` and the id of an agent.")
+    to_person_id: "str | None"
+
+
+class RelationshipBody(Model):
+    """What the person is to another one; without that one, to the caller."""
+
+    relationship: str
+    to_person_id: "str | None" = None
+
+
+class RemovedCounts(Model):
+    critical_pii: int
+    ephemeral: int
+    session: int
+
+
+class ResolvedName(Model):
+    ambiguous: bool
+    candidates: "list[Person]"
+    person: "Person | None"
+
+
+class RetentionPolicy(Model):
+    name: str
+    scopes: list[str]
+    ttl_seconds: "int | None"
+    until_run_completes: bool
+
+
+class RetentionPreview(Model):
+    """A memory that somebody thinks of writing. With `type` it is a statement, without a record,
+    for which the default of the scope is."""
+
+    scope: "MemoryScope | str"
+    created_at: "datetime | None" = None
+    pii_tags: "list[str] | None" = None
+    retention_policy: "str | None" = None
+    ttl_seconds: "int | None" = None
+    type: "MemoryType | str | None" = None
+
+
+class RetentionRules(Model):
+    audit: "dict[str, Any]" = Field(description="When operators are alerted.")
+    backup: "BackupRules"
+    default_ttl: "dict[str, Any]" = Field(description="Seconds by scope.")
+    pii: "PiiRules"
+    policies: "list[RetentionPolicy]"
+    profile: str
+    vacuum: "VacuumRules"
+
+
+class RollbackBody(Model):
+    """What to take back. `since` and `until` narrow when memories of the source were stored."""
+
+    dry_run: bool
+    source: "SourceBody"
+    justification: "str | None" = None
+    since: "datetime | None" = None
+    until: "datetime | None" = None
+
+
+class RollbackReport(Model):
+    archived: int
+    id: "str | None"
+    ids: list[str]
+    restored: int
+    untouched: int
+
+
+class Run(Model):
+    agent_id: str
+    completed_at: "datetime | None"
+    id: str
+    metadata: "dict[str, Any]"
+    parent_run_id: "str | None"
+    root_run_id: str
+    started_at: datetime
+    status: "RunStatus | str"
+
+
+class RunCompletion(Model):
+    removed: "RemovedCounts"
+    run: "Run"
+
+
+class RunEnd(Model):
+    """How a run ended."""
+
+    status: "RunEnding | str"
+    error: "str | None" = None
+
+
+class RunLineage(Model):
+    ancestors: "list[Run]"
+    descendants: "list[Run]"
+
+
+class RunPage(Model):
+    data: "list[Run]"
+    next_cursor: "str | None"
+
+
+class SearchBody(Model):
+    """What to look for. `after` and `afterCursor` are one member with two names."""
+
+    query: str
+    after: "str | None" = None
+    after_cursor: "str | None" = Field(default=None, alias="afterCursor")
+    group_by_conversation: "bool | None" = Field(default=None, alias="groupByConversation")
+    include_entry: "bool | None" = Field(default=None, alias="includeEntry")
+    limit: "int | None" = None
+    search_type: "EntrySearchType | str | None" = Field(default=None, alias="searchType")
+
+
+class SearchMemories(Model):
+    """What to look for, and where."""
+
+    query: str
+    after: "str | None" = None
+    agent_id: "str | None" = None
+    as_of: "datetime | None" = None
+    asker_id: "str | None" = None
+    chat_id: "str | None" = None
+    created_after: "datetime | None" = None
+    created_before: "datetime | None" = None
+    explain: "bool | None" = None
+    include_expired: "bool | None" = None
+    key: "str | None" = None
+    limit: "int | None" = None
+    min_score: "float | None" = None
+    mode: "EntrySearchType | str | None" = None
+    run_id: "str | None" = None
+    scope: "MemoryScope | str | None" = None
+    sensitivity: "Sensitivity | str | None" = None
+    spaces: "list[SpaceFilter] | Literal['all'] | None" = None
+    stated_by: "str | None" = None
+    status: "MemoryStatus | str | None" = None
+    subjects: "list[str] | None" = None
+    tags: "list[str] | None" = None
+    types: "list[MemoryType | str] | None" = None
+    user_id: "str | None" = None
+    valid_at: "datetime | None" = None
+    visibility: "Visibility | str | None" = None
+
+
+class SearchResult(Model):
+    conversation_id: str = Field(alias="conversationId")
+    entry_id: str = Field(alias="entryId")
+    score: float
+    conversation_title: "str | None" = Field(default=None, alias="conversationTitle")
+    entry: "Entry | None" = None
+    highlights: "str | None" = None
+    unreadable: "Literal[True] | str | None" = Field(
+        default=None,
+        description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
+    )
+
+
+class SearchResultPage(Model):
+    data: "list[SearchResult]"
+    next_cursor: "str | None" = Field(alias="nextCursor")
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
+    )
+    degraded: "list[EntrySearchComponent | str] | None" = Field(
+        default=None, description="Stages that failed."
+    )
+
+
+class SourceBody(Model):
+    """Where it came from: exactly one member."""
+
+    agent_id: "str | None" = None
+    chat_id: "str | None" = None
+    conversation_id: "str | None" = None
+    entry_id: "str | None" = None
+    import_id: "str | None" = None
+    memory_id: "str | None" = None
+    run_id: "str | None" = None
+    stated_by: "str | None" = None
+
+
+class Space(Model):
+    id: str
+    kind: "SpaceKind | str"
+
+
+class SpaceFilter(Model):
+    kind: "SpaceKind | str"
+    id: "str | None" = None
+
+
+class SpaceWish(Model):
+    """A space to write to. The id may be left out where it follows from the request."""
+
+    kind: "SpaceKind | str"
+    id: "str | None" = None
+
+
+class SupersessionLink(Model):
+    id: str
+    relation: "SupersessionRelation | str"
+
+
+class SyncBody(Model):
+    """A client's whole memory."""
+
+    content: "list[Any]"
+    channel: "Channel | str | None" = None
+    content_type: "str | None" = Field(default=None, alias="contentType")
+    forked_at_conversation_id: "str | None" = Field(default=None, alias="forkedAtConversationId")
+    forked_at_entry_id: "str | None" = Field(default=None, alias="forkedAtEntryId")
+    indexed_content: "str | None" = Field(default=None, alias="indexedContent")
+    user_id: "str | None" = Field(default=None, alias="userId")
+
+
+class SyncOutcome(Model):
+    entry: "Entry | None"
+    epoch: "int | None"
+    epoch_incremented: bool = Field(alias="epochIncremented")
+    no_op: bool = Field(alias="noOp")
+
+
+class TidyBody(Model):
+    """From which age on rows that were put away lose their text; unset: `gc.archive_days`."""
+
+    dry_run: bool
+    justification: "str | None" = None
+    older_than_days: "int | None" = None
+
+
+class TidyReport(Model):
+    by_step: "dict[str, Any]"
+    count: int
+
+
+class UndoBody(Model):
+    """The reason of an admin."""
+
+    justification: "str | None" = None
+
+
+class UnindexedEntry(Model):
+    conversation_id: str = Field(alias="conversationId")
+    entry: "Entry"
+
+
+class UnindexedEntryPage(Model):
+    cursor: "str | None"
+    data: "list[UnindexedEntry]"
+    after_cursor: "str | None" = Field(
+        default=None, alias="afterCursor", description="`cursor` again, for who asked with it."
+    )
+
+
+class UnmergeBody(Model):
+    """Who shall be a person of their own again."""
+
+    secondary_id: str
+
+
+class VacuumBody(Model):
+    """What to vacuum, and from which age on records go."""
+
+    dry_run: bool
+    justification: "str | None" = None
+    older_than_days: "int | None" = None
+    scope: "MemoryScope | str | None" = None
+
+
+class VacuumReport(Model):
+    backup: "str | None"
+    cutoff: datetime
+    deleted_count: int
+    dry_run: bool
+    older_than_days: int
+    scope: "VacuumScope | str"
+    skipped_count: int
+    would_delete_count: int
+
+
+class VacuumRules(Model):
+    after_days: "dict[str, Any]" = Field(description="Days by scope.")
+    enabled: bool
+    grace_days: int
+    interval_hours: int
+
+
+class VerifyBody(Model):
+    """Names, handles, addresses and ids to look for. They are not kept."""
+
+    identifiers: list[str]
+
+
+class WriteResult(Model):
+    group_id: str
+    id: str
+    memory: "Memory"
+    status: "WriteStatus | str"
+    warnings: "list[WriteWarning]"
+
+
+class WriteWarning(Model):
+    code: str
+    message: str
+
+
+__all__ = [
+    "AccessLevel",
+    "AdminConversation",
+    "AdminConversationSummary",
+    "AdminConversationSummaryList",
+    "AdminEntry",
+    "AdminEntryPage",
+    "AdminSearchBody",
+    "AdminSearchResult",
+    "AdminSearchResultPage",
+    "Agent",
+    "AgentPage",
+    "AgentPatch",
+    "Alias",
+    "AliasBody",
+    "AliasKind",
+    "ApiKey",
+    "ApiKeyPage",
+    "ApiKeyState",
+    "AppendBody",
+    "Approval",
+    "ApprovalDecision",
+    "ApprovalPage",
+    "ApprovalStatus",
+    "ArchiveReason",
+    "AskerRelation",
+    "BackupRules",
+    "BatchError",
+    "BatchItem",
+    "BatchOperation",
+    "BatchResult",
+    "BatchResults",
+    "CardRelationship",
+    "Channel",
+    "Chat",
+    "ChatBody",
+    "ChatKind",
+    "ChatPage",
+    "Conversation",
+    "ConversationPatch",
+    "ConversationSummary",
+    "ConversationSummaryPage",
+    "DecisionBody",
+    "DisclosureContext",
+    "DoctorBody",
+    "DoctorCheckName",
+    "DoctorFinding",
+    "DoctorReport",
+    "Document",
+    "DuplicateReason",
+    "Duplicates",
+    "DuplicatesPage",
+    "Entity",
+    "EntityKind",
+    "EntityPage",
+    "Entry",
+    "EntryOrder",
+    "EntryPage",
+    "EntrySearchComponent",
+    "EntrySearchType",
+    "EpochWord",
+    "EraseBody",
+    "EraseReport",
+    "ErasureCheck",
+    "ErasureRole",
+    "ErasureStatus",
+    "Event",
+    "EventKind",
+    "EventOutcome",
+    "EventPage",
+    "Evict",
+    "EvictedResource",
+    "ExpireBody",
+    "ExpireReport",
+    "ExpiryPreview",
+    "Explanation",
+    "ExplanationSource",
+    "FindingStage",
+    "Fork",
+    "ForkFilter",
+    "ForkList",
+    "GraphPath",
+    "GraphRelation",
+    "Health",
+    "HealthReport",
+    "HistoryItem",
+    "HistoryItemPage",
+    "ImportMode",
+    "ImportReport",
+    "IncludedField",
+    "IndexItem",
+    "IndexOutcome",
+    "IssueApiKey",
+    "Justified",
+    "ListMode",
+    "Membership",
+    "MembershipList",
+    "MembershipPatch",
+    "MemoriesOfRemovedAgent",
+    "Memory",
+    "MemoryBatch",
+    "MemoryEvent",
+    "MemoryEventPage",
+    "MemoryHit",
+    "MemoryHits",
+    "MemoryKind",
+    "MemoryMove",
+    "MemoryOrigin",
+    "MemoryPage",
+    "MemoryPatch",
+    "MemoryScope",
+    "MemorySearchComponent",
+    "MemorySource",
+    "MemoryStatus",
+    "MemoryStatusFilter",
+    "MemoryType",
+    "MergeBody",
+    "MergedPeople",
+    "Message",
+    "MessageRole",
+    "Model",
+    "NameBody",
+    "Neighbourhood",
+    "NewAgent",
+    "NewApiKey",
+    "NewConversation",
+    "NewFork",
+    "NewMembership",
+    "NewMemory",
+    "NewOwner",
+    "NewRunBody",
+    "NewTransfer",
+    "OnConflict",
+    "OwnershipTransfer",
+    "OwnershipTransferList",
+    "Participant",
+    "ParticipantBody",
+    "ParticipantKind",
+    "ParticipantPage",
+    "Person",
+    "PersonBody",
+    "PersonCard",
+    "PersonPage",
+    "PersonPatch",
+    "PiiRules",
+    "PiiTag",
+    "QuarantinedMemory",
+    "QuarantinedMemoryPage",
+    "QueueReport",
+    "Recall",
+    "RecallFormat",
+    "RecallMemories",
+    "RecordOutcome",
+    "RecordOutcomeStatus",
+    "RefusedLine",
+    "Relationship",
+    "RelationshipBody",
+    "RemovedCounts",
+    "ResolvedName",
+    "RetentionPolicy",
+    "RetentionPreview",
+    "RetentionRules",
+    "RollbackBody",
+    "RollbackReport",
+    "Run",
+    "RunCompletion",
+    "RunEnd",
+    "RunEnding",
+    "RunLineage",
+    "RunPage",
+    "RunStatus",
+    "SearchBody",
+    "SearchMemories",
+    "SearchResult",
+    "SearchResultPage",
+    "Sensitivity",
+    "Severity",
+    "SourceBody",
+    "SourceKind",
+    "Space",
+    "SpaceFilter",
+    "SpaceKind",
+    "SpaceMode",
+    "SpaceWish",
+    "SupersessionLink",
+    "SupersessionRelation",
+    "SyncBody",
+    "SyncOutcome",
+    "TidyBody",
+    "TidyReport",
+    "TrustLevel",
+    "UndoBody",
+    "UnindexedEntry",
+    "UnindexedEntryPage",
+    "UnmergeBody",
+    "VacuumBody",
+    "VacuumReport",
+    "VacuumRules",
+    "VacuumScope",
+    "VerifyBody",
+    "VersionChange",
+    "Visibility",
+    "WaitFor",
+    "WriteResult",
+    "WriteStatus",
+    "WriteWarning",
+]
