@@ -46,6 +46,7 @@ DoctorCheckName = Literal[
     "merge_chains",
     "missing_vectors",
     "near_duplicates",
+    "open_space_content",
     "orphan_edges",
     "orphan_index",
     "orphan_people",
