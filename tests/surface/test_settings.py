@@ -57,6 +57,7 @@ SAMPLES: dict[str, tuple[str, Any]] = {
         [{"id": "a", "key": "**********"}],
     ),
     "encryption.allow_missing": ('["lost"]', ["lost"]),
+    "encryption.index": ("sealed", "sealed"),
     "search.index_raw_text": ("false", False),
     "search.candidates": ("50", 50),
     "search.exact_max": ("1000", 1000),
