@@ -62,7 +62,6 @@ class Document:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
         self.schemas: Mapping[str, Schema] = document["components"]["schemas"]
-        self.errors = frozenset(_iter_references(document["components"]["responses"]))
 
     def operations(self) -> Iterator[ClientOperation]:
         """The operations that take and give JSON, in the order of their names."""
@@ -74,6 +73,13 @@ class Document:
         ]
         for path, method, operation in sorted(rows, key=lambda row: row[2]["operationId"]):
             yield self._read_operation(path, method, operation)
+
+    def answers(self) -> Iterator[str]:
+        """The names of the schemas of all answers."""
+        for methods in self._document["paths"].values():
+            for method, operation in methods.items():
+                if method in METHODS:
+                    yield from iter_references(_success(operation))
 
     def type_of(self, schema: Schema, *, as_input: bool = False) -> str:
         """The Python type of a schema."""
@@ -168,10 +174,7 @@ class Document:
         return self.schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
     def _response_schema(self, operation: Schema) -> Schema | None:
-        success: Schema = next(
-            (answer for status, answer in operation["responses"].items() if status[0] == "2"), {}
-        )
-        return _json_schema(success)
+        return _json_schema(_success(operation))
 
     def _item_type(self, response: Schema | None) -> str | None:
         """The type of the items of a list."""
@@ -184,12 +187,13 @@ class Document:
         return self.type_of(fields["data"]["items"])
 
 
-def _iter_references(value: Any) -> Iterator[str]:
+def iter_references(value: Any) -> Iterator[str]:
+    """The names of the schemas that are referred to."""
     if isinstance(value, dict) and "$ref" in value:
         yield value["$ref"].rpartition("/")[2]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for part in parts:
-        yield from _iter_references(part)
+        yield from iter_references(part)
 
 
 def is_json(operation: Schema) -> bool:
@@ -201,6 +205,11 @@ def is_json(operation: Schema) -> bool:
         if status[0] == "2" and (content := answer.get("content"))
     ]
     return "application/json" in body and all("application/json" in one for one in answers[:1])
+
+
+def _success(operation: Schema) -> Schema:
+    answers = operation["responses"].items()
+    return next((answer for status, answer in answers if status[0] == "2"), {})
 
 
 def _json_schema(described: Schema) -> Schema | None:

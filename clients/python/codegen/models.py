@@ -1,8 +1,9 @@
 """Writes `models.py`: what the server answers with, and the words that it uses."""
 
+import re
 from collections.abc import Iterator
 
-from .document import Document, Schema, snake_case
+from .document import Document, Schema, iter_references, snake_case
 
 _HEADER = '''"""What the server answers with. Generated from the OpenAPI document: do not edit.
 
@@ -28,17 +29,28 @@ _RESERVED = {"from": "from_"}
 
 def write_models(document: Document) -> str:
     """The text of the module."""
-    enums = [name for name, schema in document.schemas.items() if "enum" in schema]
-    objects = [
-        name
-        for name, schema in document.schemas.items()
-        if schema.get("type") == "object" and name not in document.errors
-    ]
+    used = _used_names(document)
+    enums = [name for name in used if "enum" in document.schemas[name]]
+    objects = [name for name in used if document.schemas[name].get("type") == "object"]
     parts = [_HEADER]
     parts += [f"{name} = {_literal(document.schemas[name])}" for name in sorted(enums)]
     parts += ["\n".join(_class_lines(document, name)) for name in sorted(objects)]
     parts.append(_exports(["Model", *enums, *objects]))
     return "\n\n".join(parts) + "\n"
+
+
+def _used_names(document: Document) -> list[str]:
+    """The schemas that a caller meets: in answers, and in the arguments of operations. A whole
+    body is none of them: its fields are arguments."""
+    types = [argument.type for one in document.operations() for argument in one.arguments]
+    waiting = [*document.answers(), *re.findall(r"models\.(\w+)", " ".join(types))]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += iter_references(document.schemas[name])
+    return sorted(found)
 
 
 def _literal(schema: Schema) -> str:

@@ -50,7 +50,7 @@ def write_table(document: Document) -> str:
     """The text of `table.py`."""
     operations = list(document.operations())
     parts = [_TABLE_HEADER]
-    parts += ["\n".join(_argument_lines(one)) for one in operations if _named(one)]
+    parts += ["\n".join(_argument_lines(one)) for one in operations if _sent_by_name(one)]
     rows = "\n".join(f"    {one.id!r}: {_row(one)}," for one in operations)
     parts.append(f"OPERATIONS: dict[str, Operation] = {{\n{rows}\n}}")
     return "\n\n\n".join(parts) + "\n"
@@ -65,7 +65,7 @@ def write_methods(document: Document) -> str:
     return "\n".join(parts)
 
 
-def _named(operation: ClientOperation) -> list[Argument]:
+def _sent_by_name(operation: ClientOperation) -> list[Argument]:
     """The arguments that are sent by name: all but the ids of the path."""
     return [one for one in operation.arguments if one.place != "path"]
 
@@ -77,7 +77,7 @@ def _arguments_class(operation: ClientOperation) -> str:
 def _argument_lines(operation: ClientOperation) -> Iterator[str]:
     apart = _APART.get(operation.id, set())
     name = _arguments_class(operation)
-    options = [one for one in _named(operation) if one.name not in apart]
+    options = [one for one in _sent_by_name(operation) if one.name not in apart]
     if not apart:
         yield f"class {name}(TypedDict, total=False):"
         yield f'    """{operation.summary}."""\n'
@@ -89,7 +89,7 @@ def _argument_lines(operation: ClientOperation) -> Iterator[str]:
     yield from map(_argument_line, options)
     yield f"\n\nclass {name}({base}, total=False):"
     yield f'    """{operation.summary}."""\n'
-    yield from (_argument_line(one) for one in _named(operation) if one.name in apart)
+    yield from (_argument_line(one) for one in _sent_by_name(operation) if one.name in apart)
 
 
 def _argument_line(argument: Argument) -> str:
@@ -106,7 +106,7 @@ def _row(operation: ClientOperation) -> str:
     if operation.response:
         fields.append(f"response={operation.response}")
     for place in ("query", "body"):
-        names = {one.name: one.wire_name for one in _named(operation) if one.place == place}
+        names = {one.name: one.wire_name for one in _sent_by_name(operation) if one.place == place}
         if names:
             fields.append(f"{place}={names!r}")
     for flag in ("takes_key", "body_is_list"):
@@ -118,7 +118,7 @@ def _row(operation: ClientOperation) -> str:
 def _signature(operation: ClientOperation) -> str:
     ids = [f"{one.name}: {one.type}" for one in operation.arguments if one.place == "path"]
     parts = ["self", *ids]
-    if _named(operation):
+    if _sent_by_name(operation):
         parts.append(f"**arguments: Unpack[table.{_arguments_class(operation)}]")
     return ", ".join(parts)
 
@@ -127,7 +127,7 @@ def _call(operation: ClientOperation) -> str:
     ids = {one.wire_name: one.name for one in operation.arguments if one.place == "path"}
     pairs = ", ".join(f"{wire!r}: {name}" for wire, name in ids.items())
     parts = [f"table.OPERATIONS[{operation.id!r}]", f"{{{pairs}}}"]
-    parts.append("arguments" if _named(operation) else "{}")
+    parts.append("arguments" if _sent_by_name(operation) else "{}")
     return ", ".join(parts)
 
 

@@ -96,13 +96,9 @@ EventKind = Literal[
 
 EventOutcome = Literal["allowed", "denied"]
 
-EvictedResource = Literal["conversations"]
-
 FindingStage = Literal["fulltext", "graph", "person", "recency", "time", "vector"]
 
 ForkFilter = Literal["all", "none"]
-
-ImportMode = Literal["fail", "merge", "replace"]
 
 IncludedField = Literal["embedding"]
 
@@ -123,8 +119,6 @@ MemorySearchComponent = Literal[
 MemorySource = Literal["api", "cli", "console", "extraction", "import", "mcp", "runner"]
 
 MemoryStatus = Literal["active", "archived", "expired", "quarantined", "superseded"]
-
-MemoryStatusFilter = Literal["active", "all", "archived", "expired", "quarantined", "superseded"]
 
 MemoryType = Literal[
     "context", "event", "identity", "knowledge", "observation", "preference", "relationship", "task"
@@ -249,21 +243,6 @@ class AdminEntryPage(Model):
     )
 
 
-class AdminSearchBody(Model):
-    """What to look for in everybody's trees, or in those of one owner."""
-
-    query: str
-    after: "str | None" = None
-    after_cursor: "str | None" = Field(default=None, alias="afterCursor")
-    group_by_conversation: "bool | None" = Field(default=None, alias="groupByConversation")
-    include_deleted: "bool | None" = Field(default=None, alias="includeDeleted")
-    include_entry: "bool | None" = Field(default=None, alias="includeEntry")
-    justification: "str | None" = None
-    limit: "int | None" = None
-    search_type: "EntrySearchType | str | None" = Field(default=None, alias="searchType")
-    user_id: "str | None" = Field(default=None, alias="userId")
-
-
 class AdminSearchResult(Model):
     conversation_id: str = Field(alias="conversationId")
     entry_id: str = Field(alias="entryId")
@@ -306,15 +285,6 @@ class AgentPage(Model):
     next_cursor: "str | None"
 
 
-class AgentPatch(Model):
-    """What changes of an agent; null clears."""
-
-    description: "str | None" = None
-    metadata: "dict[str, Any] | None" = None
-    name: "str | None" = None
-    space_mode: "SpaceMode | str | None" = None
-
-
 class Alias(Model):
     added_by: str = Field(description="A user id, or `agent:` and the id of an agent.")
     created_at: datetime
@@ -350,22 +320,6 @@ class ApiKeyPage(Model):
     )
 
 
-class AppendBody(Model):
-    """An entry to append."""
-
-    content: "list[Any] | str"
-    channel: "Channel | str | None" = None
-    content_type: "str | None" = Field(default=None, alias="contentType")
-    forked_at_conversation_id: "str | None" = Field(default=None, alias="forkedAtConversationId")
-    forked_at_entry_id: "str | None" = Field(default=None, alias="forkedAtEntryId")
-    indexed_content: "str | None" = Field(default=None, alias="indexedContent")
-    role: "str | None" = Field(
-        default=None,
-        description="Whose message it is, where `content` does not say so: user, human, assistant, ai or model. For callers without an API key who name no channel.",
-    )
-    user_id: "str | None" = Field(default=None, alias="userId")
-
-
 class Approval(Model):
     decided_at: "datetime | None"
     decided_by: "str | None"
@@ -375,12 +329,6 @@ class Approval(Model):
     requested_expires_at: "datetime | None"
     status: "ApprovalStatus | str"
     valid_until: datetime
-
-
-class ApprovalDecision(Model):
-    """Why it was decided so."""
-
-    justification: "str | None" = None
 
 
 class ApprovalPage(Model):
@@ -439,14 +387,6 @@ class Chat(Model):
     )
 
 
-class ChatBody(Model):
-    """A chat to make or to change; what is not sent stays, null clears."""
-
-    kind: "ChatKind | str"
-    provider: "str | None" = None
-    title: "str | None" = None
-
-
 class ChatPage(Model):
     data: "list[Chat]"
     next_cursor: "str | None"
@@ -467,14 +407,6 @@ class Conversation(Model):
         default=None,
         description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
     )
-
-
-class ConversationPatch(Model):
-    """Changes of a conversation: what is absent stays. A null clears the title, `{}` the metadata,
-    which are replaced as a whole."""
-
-    metadata: "dict[str, Any] | None" = None
-    title: "str | None" = None
 
 
 class ConversationSummary(Model):
@@ -498,22 +430,6 @@ class ConversationSummaryPage(Model):
     after_cursor: "str | None" = Field(
         default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
     )
-
-
-class DecisionBody(Model):
-    """Why; it goes to the audit log."""
-
-    note: "str | None" = None
-
-
-class DoctorBody(Model):
-    """Which checks, all if none is named; whether to mend. `with_model` lets checks ask a model;
-    it is refused where no model is set up."""
-
-    checks: "list[DoctorCheckName | str] | None" = None
-    justification: "str | None" = None
-    repair: "bool | None" = None
-    with_model: "bool | None" = None
 
 
 class DoctorFinding(Model):
@@ -584,16 +500,6 @@ class EntryPage(Model):
     )
 
 
-class EraseBody(Model):
-    """Whom to erase: a person or a user. What would go is seen with `dry_run`."""
-
-    dry_run: bool
-    block_relearn: "bool | None" = None
-    justification: "str | None" = None
-    person_id: "str | None" = None
-    user_id: "str | None" = None
-
-
 class EraseReport(Model):
     checks: "list[ErasureCheck]"
     counts: "dict[str, Any]"
@@ -640,22 +546,6 @@ class EventPage(Model):
     after_cursor: "str | None" = Field(
         default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
     )
-
-
-class Evict(Model):
-    """What to remove for good: trees that were soft-deleted longer ago than the period."""
-
-    resource_types: "list[EvictedResource | str]" = Field(alias="resourceTypes")
-    retention_period: str = Field(alias="retentionPeriod")
-    justification: "str | None" = None
-
-
-class ExpireBody(Model):
-    """What to expire: everything, or one scope."""
-
-    dry_run: bool
-    justification: "str | None" = None
-    scope: "MemoryScope | str | None" = None
 
 
 class ExpireReport(Model):
@@ -785,21 +675,6 @@ class IndexOutcome(Model):
     indexed: int
 
 
-class IssueApiKey(Model):
-    """A key to make for a client."""
-
-    client_id: str = Field(alias="clientId")
-    expires_at: "datetime | None" = Field(default=None, alias="expiresAt")
-    justification: "str | None" = None
-    name: "str | None" = None
-
-
-class Justified(Model):
-    """The reason of an admin call, where it is not in the query."""
-
-    justification: "str | None" = None
-
-
 class Membership(Model):
     access_level: "AccessLevel | str" = Field(alias="accessLevel")
     conversation_id: str = Field(alias="conversationId")
@@ -813,12 +688,6 @@ class MembershipList(Model):
         default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
     )
     next_cursor: "str | None" = Field(default=None, alias="nextCursor")
-
-
-class MembershipPatch(Model):
-    """A member's new level."""
-
-    access_level: "AccessLevel | str" = Field(alias="accessLevel")
 
 
 class Memory(Model):
@@ -875,13 +744,6 @@ class Memory(Model):
         default=None,
         description="What is stored could not be decrypted: the fields that come from it are empty or absent. Readable rows lack this field.",
     )
-
-
-class MemoryBatch(Model):
-    """Writes, changes and deletions, all or none of them unless `atomic` is false."""
-
-    items: "list[BatchItem]"
-    atomic: "bool | None" = None
 
 
 class MemoryEvent(Model):
@@ -967,46 +829,9 @@ class MemoryHits(Model):
     withheld: "int | None" = None
 
 
-class MemoryMove(Model):
-    """Where a memory moves: another visibility of its agent, or another space."""
-
-    space: "SpaceWish | None" = None
-    visibility: "Visibility | str | None" = None
-
-
 class MemoryPage(Model):
     data: "list[Memory]"
     next_cursor: "str | None"
-
-
-class MemoryPatch(Model):
-    """What changes of a memory. Null clears terms and times; a null sensitivity is `public`, and
-    what never changes is not cleared either."""
-
-    content: "str | None" = None
-    expires_at: "datetime | None" = None
-    metadata: "dict[str, Any] | None" = None
-    pii_tags: "list[PiiTag | str] | None" = None
-    portable: "bool | None" = None
-    retention_policy: "str | None" = None
-    sensitivity: "Sensitivity | str | None" = None
-    subjects: "list[str] | None" = None
-    tags: "list[str] | None" = None
-    ttl_seconds: "int | None" = None
-    type: "MemoryType | str | None" = None
-    valid_from: "datetime | None" = None
-    valid_until: "datetime | None" = None
-    value: "dict[str, Any] | None" = None
-    version: "int | None" = None
-
-
-class MergeBody(Model):
-    """Two people who shall be one, under the primary's id."""
-
-    primary_id: str
-    secondary_id: str
-    dry_run: "bool | None" = None
-    link_users: "bool | None" = None
 
 
 class MergedPeople(Model):
@@ -1022,30 +847,11 @@ class Message(Model):
     user_id: "str | None" = None
 
 
-class NameBody(Model):
-    """A name to look up, and where it was said."""
-
-    name: str
-    chat_id: "str | None" = None
-
-
 class Neighbourhood(Model):
     entities: "list[Entity]"
     entity: "Entity"
     relations: "list[GraphRelation]"
     truncated: bool
-
-
-class NewAgent(Model):
-    """An agent to register; without an id one is made from its name."""
-
-    description: "str | None" = None
-    id: "str | None" = None
-    metadata: "dict[str, Any] | None" = None
-    name: "str | None" = None
-    org_id: "str | None" = None
-    owner_id: "str | None" = None
-    space_mode: "SpaceMode | str | None" = None
 
 
 class NewApiKey(Model):
@@ -1055,90 +861,6 @@ class NewApiKey(Model):
     key: str
     expires_at: "datetime | None" = Field(default=None, alias="expiresAt")
     name: "str | None" = None
-
-
-class NewConversation(Model):
-    """A conversation to create."""
-
-    metadata: "dict[str, Any] | None" = None
-    title: "str | None" = None
-
-
-class NewFork(Model):
-    """A fork to create; without a title it has its parent's."""
-
-    title: "str | None" = None
-
-
-class NewMembership(Model):
-    """Somebody to share with."""
-
-    access_level: "AccessLevel | str" = Field(alias="accessLevel")
-    user_id: str = Field(alias="userId")
-    confirmed: "bool | None" = None
-
-
-class NewMemory(Model):
-    """A memory to write: a text, a list of messages, or a key with a value."""
-
-    agent_id: "str | None" = None
-    agent_slug: "str | None" = None
-    chat_id: "str | None" = None
-    content: "str | None" = None
-    expires_at: "datetime | None" = None
-    extract: "bool | None" = None
-    id: "str | None" = None
-    key: "str | None" = None
-    learned_in: "str | None" = None
-    memory_id: "str | None" = None
-    messages: "str | list[Message] | None" = None
-    metadata: "dict[str, Any] | None" = None
-    observed_at: "datetime | None" = None
-    on_conflict: "OnConflict | str | None" = None
-    pii_tags: "list[PiiTag | str] | None" = None
-    portable: "bool | None" = None
-    request_approval: "bool | None" = None
-    retention_policy: "str | None" = None
-    run_id: "str | None" = None
-    scope: "MemoryScope | str | None" = None
-    sensitivity: "Sensitivity | str | None" = None
-    source_entries: "list[str] | None" = None
-    space: "SpaceWish | None" = None
-    stated_by: "str | None" = None
-    subjects: "list[str] | None" = None
-    supersedes: "list[str] | None" = None
-    tags: "list[str] | None" = None
-    time_zone: "str | None" = None
-    ttl_seconds: "int | None" = None
-    type: "MemoryType | str | None" = None
-    valid_from: "datetime | None" = None
-    valid_until: "datetime | None" = None
-    value: "dict[str, Any] | None" = None
-    visibility: "Visibility | str | None" = None
-    wait: "WaitFor | str | None" = None
-    wait_seconds: "int | None" = None
-
-
-class NewOwner(Model):
-    """Who shall own the agent."""
-
-    owner_id: str
-
-
-class NewRunBody(Model):
-    """A run to start; without `parent_run_id` it is a root."""
-
-    agent_id: str
-    id: "str | None" = None
-    metadata: "dict[str, Any] | None" = None
-    parent_run_id: "str | None" = None
-
-
-class NewTransfer(Model):
-    """An offer to hand over a conversation's tree."""
-
-    conversation_id: str = Field(alias="conversationId")
-    new_owner_user_id: str = Field(alias="newOwnerUserId")
 
 
 class OwnershipTransfer(Model):
@@ -1171,15 +893,6 @@ class Participant(Model):
     user_id: "str | None"
 
 
-class ParticipantBody(Model):
-    """Somebody to bring in; without `joined_at` from now on. `confirmed`: they have agreed to take
-    part."""
-
-    kind: "ParticipantKind | str"
-    confirmed: "bool | None" = None
-    joined_at: "datetime | None" = None
-
-
 class ParticipantPage(Model):
     data: "list[Participant]"
     next_cursor: "str | None"
@@ -1199,15 +912,6 @@ class Person(Model):
     user_id: "str | None"
 
 
-class PersonBody(Model):
-    """Somebody to be known."""
-
-    name: str
-    aliases: "list[AliasBody] | None" = None
-    metadata: "dict[str, Any] | None" = None
-    relationships: "list[RelationshipBody] | None" = None
-
-
 class PersonCard(Model):
     id: str
     name: str
@@ -1217,14 +921,6 @@ class PersonCard(Model):
 class PersonPage(Model):
     data: "list[Person]"
     next_cursor: "str | None"
-
-
-class PersonPatch(Model):
-    """What changes of a person; null clears the time zone."""
-
-    metadata: "dict[str, Any] | None" = None
-    name: "str | None" = None
-    time_zone: "str | None" = None
 
 
 class PiiRules(Model):
@@ -1308,37 +1004,6 @@ class Recall(Model):
     tokens: int
 
 
-class RecallMemories(Model):
-    """What is talked about, where to look, and how much to tell."""
-
-    agent_id: "str | None" = None
-    as_of: "datetime | None" = None
-    asker_id: "str | None" = None
-    chat_id: "str | None" = None
-    created_after: "datetime | None" = None
-    created_before: "datetime | None" = None
-    format: "RecallFormat | str | None" = None
-    include_expired: "bool | None" = None
-    include_people: "bool | None" = None
-    key: "str | None" = None
-    max_items: "int | None" = None
-    messages: "str | list[Message] | None" = None
-    query: "str | None" = None
-    run_id: "str | None" = None
-    scope: "MemoryScope | str | None" = None
-    sensitivity: "Sensitivity | str | None" = None
-    spaces: "list[SpaceFilter] | Literal['all'] | None" = None
-    stated_by: "str | None" = None
-    status: "MemoryStatus | str | None" = None
-    subjects: "list[str] | None" = None
-    tags: "list[str] | None" = None
-    token_budget: "int | None" = None
-    types: "list[MemoryType | str] | None" = None
-    user_id: "str | None" = None
-    valid_at: "datetime | None" = None
-    visibility: "Visibility | str | None" = None
-
-
 class RecordOutcome(Model):
     status: "RecordOutcomeStatus | str"
 
@@ -1384,18 +1049,6 @@ class RetentionPolicy(Model):
     until_run_completes: bool
 
 
-class RetentionPreview(Model):
-    """A memory that somebody thinks of writing. With `type` it is a statement, without a record,
-    for which the default of the scope is."""
-
-    scope: "MemoryScope | str"
-    created_at: "datetime | None" = None
-    pii_tags: "list[str] | None" = None
-    retention_policy: "str | None" = None
-    ttl_seconds: "int | None" = None
-    type: "MemoryType | str | None" = None
-
-
 class RetentionRules(Model):
     audit: "dict[str, Any]" = Field(description="When operators are alerted.")
     backup: "BackupRules"
@@ -1404,16 +1057,6 @@ class RetentionRules(Model):
     policies: "list[RetentionPolicy]"
     profile: str
     vacuum: "VacuumRules"
-
-
-class RollbackBody(Model):
-    """What to take back. `since` and `until` narrow when memories of the source were stored."""
-
-    dry_run: bool
-    source: "SourceBody"
-    justification: "str | None" = None
-    since: "datetime | None" = None
-    until: "datetime | None" = None
 
 
 class RollbackReport(Model):
@@ -1440,13 +1083,6 @@ class RunCompletion(Model):
     run: "Run"
 
 
-class RunEnd(Model):
-    """How a run ended."""
-
-    status: "RunEnding | str"
-    error: "str | None" = None
-
-
 class RunLineage(Model):
     ancestors: "list[Run]"
     descendants: "list[Run]"
@@ -1455,49 +1091,6 @@ class RunLineage(Model):
 class RunPage(Model):
     data: "list[Run]"
     next_cursor: "str | None"
-
-
-class SearchBody(Model):
-    """What to look for. `after` and `afterCursor` are one member with two names."""
-
-    query: str
-    after: "str | None" = None
-    after_cursor: "str | None" = Field(default=None, alias="afterCursor")
-    group_by_conversation: "bool | None" = Field(default=None, alias="groupByConversation")
-    include_entry: "bool | None" = Field(default=None, alias="includeEntry")
-    limit: "int | None" = None
-    search_type: "EntrySearchType | str | None" = Field(default=None, alias="searchType")
-
-
-class SearchMemories(Model):
-    """What to look for, and where."""
-
-    query: str
-    after: "str | None" = None
-    agent_id: "str | None" = None
-    as_of: "datetime | None" = None
-    asker_id: "str | None" = None
-    chat_id: "str | None" = None
-    created_after: "datetime | None" = None
-    created_before: "datetime | None" = None
-    explain: "bool | None" = None
-    include_expired: "bool | None" = None
-    key: "str | None" = None
-    limit: "int | None" = None
-    min_score: "float | None" = None
-    mode: "EntrySearchType | str | None" = None
-    run_id: "str | None" = None
-    scope: "MemoryScope | str | None" = None
-    sensitivity: "Sensitivity | str | None" = None
-    spaces: "list[SpaceFilter] | Literal['all'] | None" = None
-    stated_by: "str | None" = None
-    status: "MemoryStatus | str | None" = None
-    subjects: "list[str] | None" = None
-    tags: "list[str] | None" = None
-    types: "list[MemoryType | str] | None" = None
-    user_id: "str | None" = None
-    valid_at: "datetime | None" = None
-    visibility: "Visibility | str | None" = None
 
 
 class SearchResult(Model):
@@ -1559,18 +1152,6 @@ class SupersessionLink(Model):
     relation: "SupersessionRelation | str"
 
 
-class SyncBody(Model):
-    """A client's whole memory."""
-
-    content: "list[Any]"
-    channel: "Channel | str | None" = None
-    content_type: "str | None" = Field(default=None, alias="contentType")
-    forked_at_conversation_id: "str | None" = Field(default=None, alias="forkedAtConversationId")
-    forked_at_entry_id: "str | None" = Field(default=None, alias="forkedAtEntryId")
-    indexed_content: "str | None" = Field(default=None, alias="indexedContent")
-    user_id: "str | None" = Field(default=None, alias="userId")
-
-
 class SyncOutcome(Model):
     entry: "Entry | None"
     epoch: "int | None"
@@ -1578,23 +1159,9 @@ class SyncOutcome(Model):
     no_op: bool = Field(alias="noOp")
 
 
-class TidyBody(Model):
-    """From which age on rows that were put away lose their text; unset: `gc.archive_days`."""
-
-    dry_run: bool
-    justification: "str | None" = None
-    older_than_days: "int | None" = None
-
-
 class TidyReport(Model):
     by_step: "dict[str, Any]"
     count: int
-
-
-class UndoBody(Model):
-    """The reason of an admin."""
-
-    justification: "str | None" = None
 
 
 class UnindexedEntry(Model):
@@ -1608,21 +1175,6 @@ class UnindexedEntryPage(Model):
     after_cursor: "str | None" = Field(
         default=None, alias="afterCursor", description="`cursor` again, for who asked with it."
     )
-
-
-class UnmergeBody(Model):
-    """Who shall be a person of their own again."""
-
-    secondary_id: str
-
-
-class VacuumBody(Model):
-    """What to vacuum, and from which age on records go."""
-
-    dry_run: bool
-    justification: "str | None" = None
-    older_than_days: "int | None" = None
-    scope: "MemoryScope | str | None" = None
 
 
 class VacuumReport(Model):
@@ -1641,12 +1193,6 @@ class VacuumRules(Model):
     enabled: bool
     grace_days: int
     interval_hours: int
-
-
-class VerifyBody(Model):
-    """Names, handles, addresses and ids to look for. They are not kept."""
-
-    identifiers: list[str]
 
 
 class WriteResult(Model):
@@ -1669,21 +1215,17 @@ __all__ = [
     "AdminConversationSummaryList",
     "AdminEntry",
     "AdminEntryPage",
-    "AdminSearchBody",
     "AdminSearchResult",
     "AdminSearchResultPage",
     "Agent",
     "AgentPage",
-    "AgentPatch",
     "Alias",
     "AliasBody",
     "AliasKind",
     "ApiKey",
     "ApiKeyPage",
     "ApiKeyState",
-    "AppendBody",
     "Approval",
-    "ApprovalDecision",
     "ApprovalPage",
     "ApprovalStatus",
     "ArchiveReason",
@@ -1697,16 +1239,12 @@ __all__ = [
     "CardRelationship",
     "Channel",
     "Chat",
-    "ChatBody",
     "ChatKind",
     "ChatPage",
     "Conversation",
-    "ConversationPatch",
     "ConversationSummary",
     "ConversationSummaryPage",
-    "DecisionBody",
     "DisclosureContext",
-    "DoctorBody",
     "DoctorCheckName",
     "DoctorFinding",
     "DoctorReport",
@@ -1723,7 +1261,6 @@ __all__ = [
     "EntrySearchComponent",
     "EntrySearchType",
     "EpochWord",
-    "EraseBody",
     "EraseReport",
     "ErasureCheck",
     "ErasureRole",
@@ -1732,9 +1269,6 @@ __all__ = [
     "EventKind",
     "EventOutcome",
     "EventPage",
-    "Evict",
-    "EvictedResource",
-    "ExpireBody",
     "ExpireReport",
     "ExpiryPreview",
     "Explanation",
@@ -1749,63 +1283,42 @@ __all__ = [
     "HealthReport",
     "HistoryItem",
     "HistoryItemPage",
-    "ImportMode",
     "ImportReport",
     "IncludedField",
     "IndexItem",
     "IndexOutcome",
-    "IssueApiKey",
-    "Justified",
     "ListMode",
     "Membership",
     "MembershipList",
-    "MembershipPatch",
     "MemoriesOfRemovedAgent",
     "Memory",
-    "MemoryBatch",
     "MemoryEvent",
     "MemoryEventPage",
     "MemoryHit",
     "MemoryHits",
     "MemoryKind",
-    "MemoryMove",
     "MemoryOrigin",
     "MemoryPage",
-    "MemoryPatch",
     "MemoryScope",
     "MemorySearchComponent",
     "MemorySource",
     "MemoryStatus",
-    "MemoryStatusFilter",
     "MemoryType",
-    "MergeBody",
     "MergedPeople",
     "Message",
     "MessageRole",
     "Model",
-    "NameBody",
     "Neighbourhood",
-    "NewAgent",
     "NewApiKey",
-    "NewConversation",
-    "NewFork",
-    "NewMembership",
-    "NewMemory",
-    "NewOwner",
-    "NewRunBody",
-    "NewTransfer",
     "OnConflict",
     "OwnershipTransfer",
     "OwnershipTransferList",
     "Participant",
-    "ParticipantBody",
     "ParticipantKind",
     "ParticipantPage",
     "Person",
-    "PersonBody",
     "PersonCard",
     "PersonPage",
-    "PersonPatch",
     "PiiRules",
     "PiiTag",
     "QuarantinedMemory",
@@ -1813,7 +1326,6 @@ __all__ = [
     "QueueReport",
     "Recall",
     "RecallFormat",
-    "RecallMemories",
     "RecordOutcome",
     "RecordOutcomeStatus",
     "RefusedLine",
@@ -1822,19 +1334,14 @@ __all__ = [
     "RemovedCounts",
     "ResolvedName",
     "RetentionPolicy",
-    "RetentionPreview",
     "RetentionRules",
-    "RollbackBody",
     "RollbackReport",
     "Run",
     "RunCompletion",
-    "RunEnd",
     "RunEnding",
     "RunLineage",
     "RunPage",
     "RunStatus",
-    "SearchBody",
-    "SearchMemories",
     "SearchResult",
     "SearchResultPage",
     "Sensitivity",
@@ -1848,20 +1355,14 @@ __all__ = [
     "SpaceWish",
     "SupersessionLink",
     "SupersessionRelation",
-    "SyncBody",
     "SyncOutcome",
-    "TidyBody",
     "TidyReport",
     "TrustLevel",
-    "UndoBody",
     "UnindexedEntry",
     "UnindexedEntryPage",
-    "UnmergeBody",
-    "VacuumBody",
     "VacuumReport",
     "VacuumRules",
     "VacuumScope",
-    "VerifyBody",
     "VersionChange",
     "Visibility",
     "WaitFor",
