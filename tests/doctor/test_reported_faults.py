@@ -8,6 +8,7 @@ import pytest
 
 from recollect.doctor.model import DoctorCheck
 from recollect.kernel.ids import MemoryId
+from recollect.kernel.space import Space, SpaceKind
 from recollect.memories.model import MemoryKind, MemoryOrigin
 from tests.doctor.doctor_server import DAY, DoctorServer
 from tests.doctor.faults import a_job_of, an_erasure
@@ -46,6 +47,12 @@ def a_time_to_come(server: DoctorServer) -> str:
     return server.puts(at=server.stored_memories.now + DAY)
 
 
+def a_private_life_that_everybody_reads(server: DoctorServer) -> str:
+    """As a server stored it that did not look at open spaces."""
+    agent = Space(SpaceKind.AGENT_PUBLIC, "helper")
+    return server.puts("I have diabetes and my salary is 90000", space=agent, agent_id="helper")
+
+
 REPORTED: list[tuple[DoctorCheck, Callable[[DoctorServer], str]]] = [
     (DoctorCheck.UNKNOWN_ORIGIN, an_origin_that_nobody_knows),
     (DoctorCheck.UNKNOWN_ORIGIN, a_name_that_nobody_could_resolve),
@@ -53,6 +60,7 @@ REPORTED: list[tuple[DoctorCheck, Callable[[DoctorServer], str]]] = [
     (DoctorCheck.CONFLICTS, two_that_contradict),
     (DoctorCheck.POLICY_MISMATCH, a_policy_that_vanished),
     (DoctorCheck.CLOCK, a_time_to_come),
+    (DoctorCheck.OPEN_SPACE_CONTENT, a_private_life_that_everybody_reads),
 ]
 
 

@@ -80,6 +80,8 @@ def test_what_an_erasure_left_moves_to_another_store_as_it_is(opened: Open) -> N
         q_id, p_id = named(q, NAME), person_of(p)
         chat = group(p, "g1", q)
         space: dict[str, Any] = {"space": {"kind": "chat", "id": chat}}
+        # Who speaks takes part, and only then a bare name means them.
+        in_chat(q, chat, f"P likes tea, says {NAME}", subjects=[p_id])
         hidden = p.adds(f"Zebu\u200blonix knows {NAME}'s door", **space)
         p.adds(f"I work at {NAME} Mills.", subjects=[p_id], **space)
         p.adds("Two are named", subjects=[NAME, NAME.upper()], tags=[NAME, "hall"], **space)
@@ -88,7 +90,6 @@ def test_what_an_erasure_left_moves_to_another_store_as_it_is(opened: Open) -> N
         p.patch("/memories/{}", held["id"], body={"value": {NAME: 2, "launch": [NAME]}}).expect(200)
         said = [{"role": "user", "content": f"hi {NAME}", "name": NAME}]
         p.post("/memories", body={"messages": said} | space).expect(201)
-        in_chat(q, chat, f"P likes tea, says {NAME}", subjects=[p_id])
         assert NAME in str(of_type(exports(old.callers.admin), "relation"))
         before = _kept_beside(old, hidden["id"])
         report = old.erases(q, person_id=q_id)
