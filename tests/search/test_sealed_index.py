@@ -115,6 +115,7 @@ def test_a_new_first_key_gets_new_hashes_and_switching_it_off_brings_the_words_b
     with host(database, **SEALED | {"encryption__keys": [KEY_B]}) as world:
         check_searches(Caller(world.named(ann.name), world))
     flags = SEALED | {"encryption__keys": [KEY_B], "encryption__index": "plain"}
+    flags["search__index_raw_text"] = True
     with host(database, **flags) as world:
         report(database, "plain")
         caller = Caller(world.named(ann.name), world)

@@ -47,7 +47,7 @@ class BackgroundJobs:
         )
         idempotency = IdempotencyJobs(context)
         cleanup = build_cleanup_jobs(context, services[CleanupService])
-        index_form = IndexFormJobs(context, context.database)
+        index_form = IndexFormJobs(context, context.entry_indexer, context.database)
         self._scheduled = (maintenance, self.indexing, index_form, idempotency, cleanup)
         self.worker = _build_worker(
             context, (*self._scheduled, memory_indexing, reconciling, build_erase_jobs(context))

@@ -96,8 +96,8 @@ def build_stores(
 ) -> Stores:
     """Build every store; the statements are the same on both engines.
 
-    With `sealed_words` the index words of memories are encrypted like their texts. `rules` give
-    the risk of each kind of personal data.
+    With `sealed_words` and a key, the index words of memories are encrypted like their texts, and
+    raw texts of entries are in no index. `rules` give the risk of each kind of personal data.
     """
     # PostgreSQL has an index of near vectors; SQLite reads them all.
     nearest: NearestSearch = ScanNearestSearch() if engine.name == "sqlite" else HnswNearestSearch()
@@ -111,7 +111,7 @@ def build_stores(
         issued_keys=IssuedKeyStore(),
         idempotency=SqlIdempotency(runtime.cipher),
         jobs=SqlJobs(runtime.clock, runtime.ids),
-        maintenance=MaintenanceStore(runtime.cipher, sealed_words=sealed_words),
+        maintenance=MaintenanceStore(runtime.cipher),
         users=UserStore(),
         agents=AgentStore(),
         people=PersonStore(),
@@ -122,7 +122,7 @@ def build_stores(
         graph=GraphStore(runtime.cipher),
         search=SqlEntrySearch(runtime.cipher, engine, nearest),
         memory_search=MemorySearchStore(runtime.cipher, engine, sealed=sealed_words),
-        index_form=IndexFormStore(runtime.cipher),
+        index_form=IndexFormStore(runtime.cipher, sealed_words=sealed_words),
         memory_bulk=MemoryBulkStore(),
         quarantine=QuarantineStore(runtime.cipher),
         rollbacks=RollbackStore(),

@@ -44,17 +44,22 @@ class RotationStep:
 
 # No key has this id.
 DAMAGED = "damaged!"
-# These hold plain text even with keys where the settings say so.
-_MEMORY_WORDS = frozenset({"memory_index.terms", "memory_index.stems"})
-_INDEX_COLUMNS = _MEMORY_WORDS | {"entry_index.terms", "entries.indexed_content"}
+# Whether these are encrypted is up to the job that knows the form of the search index.
+_INDEX_COLUMNS = frozenset(
+    {
+        "memory_index.terms",
+        "memory_index.stems",
+        "entry_index.terms",
+        "entries.indexed_content",
+    }
+)
 
 
 class MaintenanceStore:
     """Key rotation, clean-up of vectors, shared state and consistency checks."""
 
-    def __init__(self, cipher: Cipher, *, sealed_words: bool = False) -> None:
+    def __init__(self, cipher: Cipher) -> None:
         self._cipher = cipher
-        self._sealed_words = sealed_words
 
     def encrypted_columns(self) -> Sequence[str]:
         """Every column that may hold encrypted values, as `table.column`."""
@@ -77,8 +82,7 @@ class MaintenanceStore:
 
     def _is_stale(self, column: str, prefix: str) -> bool:
         if column in _INDEX_COLUMNS and self._cipher.key_id(prefix) is None:
-            # Where the index is sealed its plain values are left to the job that hashes the words.
-            return column in _MEMORY_WORDS and self._sealed_words and not self._cipher.seals_index
+            return False
         return not self._cipher.is_current(prefix)
 
     def _reseal(self, tx: Tx, column: str, id_: str) -> bool:

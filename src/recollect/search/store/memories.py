@@ -30,7 +30,7 @@ from recollect.search.ports import EMBEDDED_CHARS, IndexProgress
 from recollect.search.store import memories_sql as sql
 from recollect.search.store import people_in_query
 from recollect.search.store.memories_sql import SearchContextShape, context_params
-from recollect.search.store.word_sealing import StoredWords, WordSealer
+from recollect.search.store.word_sealing import WordSealer
 from recollect.visibility.disclosure import AskerView
 
 
@@ -40,16 +40,15 @@ class MemorySearchStore:
 
     def __init__(self, cipher: Cipher, engine: Engine, *, sealed: bool = False) -> None:
         self._words = engine.memory_words
-        self._sealer = WordSealer(cipher, memory_index.c.terms)
-        self._stems = EncryptedColumn(cipher, memory_index.c.stems)
+        stems = memory_index.c.stems if sealed else None
+        self._sealer = WordSealer(cipher, memory_index.c.terms, stems)
         self._content = EncryptedColumn(cipher, memories.c.content)
-        self._sealed = sealed and cipher.is_enabled and not cipher.seals_index
 
     @property
     def has_sealed_words(self) -> bool:
         """Whether words are encrypted and not hashed, so that the engine's word index can't be
         used."""
-        return self._sealed
+        return self._sealer.hides_words
 
     def put(self, tx: Tx, stored: StoredMemory, found: IndexedWords, *, pending: bool) -> bool:
         """Index a new or changed row. Returns False if it is indexed with the same words; else
@@ -59,7 +58,7 @@ class MemorySearchStore:
         known = tx.fetch_first(sql.SELECT_TERMS, {"doc": stored.doc})
         if known is not None and self._open_terms(known[0], stored.memory.id) == found.terms:
             return False
-        words = self._to_stored(stored.memory.id, found)
+        words = self._sealer.to_stored(found, stored.memory.id)
         params = {
             "doc": stored.doc,
             "memory_id": stored.memory.id,
@@ -71,7 +70,7 @@ class MemorySearchStore:
         }
         if known is None:
             tx.run(sql.INSERT, params)
-            if not self._sealed:
+            if not self.has_sealed_words:
                 self._words.add(tx, words.searched)
         else:
             tx.run(sql.REPLACE, params)
@@ -227,13 +226,6 @@ class MemorySearchStore:
         """Counts over all memories."""
         entries, pending = tx.fetch(sql.PROGRESS, {})[0]
         return IndexProgress(int(entries), int(pending))
-
-    def _to_stored(self, memory_id: str, found: IndexedWords) -> StoredWords:
-        words = self._sealer.to_stored(found, memory_id)
-        if not self._sealed:
-            return words
-        terms = self._sealer.seal_terms(found.terms, memory_id)
-        return StoredWords(terms, self._stems.seal(found.stems, memory_id) or "", "")
 
     def _open_terms(self, terms: str, memory_id: str) -> str:
         return self._sealer.open_terms(terms, memory_id)

@@ -30,22 +30,31 @@ class StoredWords:
 
 
 class WordSealer:
-    """Seals and opens the words of one index; `terms` is its column of words."""
+    """Seals and opens the words of one index; `terms` is its column of words. With `stems`, its
+    column of stems, and a key, words that are not hashed are encrypted."""
 
-    def __init__(self, cipher: Cipher, terms: Column[Any]) -> None:
+    def __init__(
+        self, cipher: Cipher, terms: Column[Any], stems: Column[Any] | None = None
+    ) -> None:
         self._cipher = cipher
         self._terms = EncryptedColumn(cipher, terms)
+        hides = cipher.is_enabled and not cipher.seals_index
+        self._stems = EncryptedColumn(cipher, stems) if stems is not None and hides else None
+
+    @property
+    def hides_words(self) -> bool:
+        """Whether words are encrypted and not hashed, so that the engine's word index has none."""
+        return self._stems is not None
 
     def to_stored(self, found: IndexedWords, row_id: str) -> StoredWords:
         """The words as the settings want them stored."""
+        if self._stems is not None:
+            stems = self._stems.seal(found.stems, row_id) or ""
+            return StoredWords(self._seal_terms(found.terms, row_id), stems, "")
         if not self._cipher.seals_index:
             return StoredWords(found.terms, found.stems, f"{found.terms} {found.stems}")
         hashes = self._hash_words([*found.terms.split(), *found.stems.split()])
-        return StoredWords(self.seal_terms(found.terms, row_id), hashes, hashes)
-
-    def seal_terms(self, terms: str, row_id: str) -> str:
-        """The words, encrypted."""
-        return self._terms.seal(terms, row_id) or ""
+        return StoredWords(self._seal_terms(found.terms, row_id), hashes, hashes)
 
     def open_terms(self, stored: str, row_id: str) -> str:
         """The words of a row, however they are stored; none if they can't be decrypted."""
@@ -66,6 +75,9 @@ class WordSealer:
             return query
         hashed = (_hash_tokens(query, self._cipher, id_) for id_ in self._cipher.key_ids())
         return " OR ".join([query, *hashed])
+
+    def _seal_terms(self, terms: str, row_id: str) -> str:
+        return self._terms.seal(terms, row_id) or ""
 
     def _hash_words(self, words: Sequence[str]) -> str:
         """The hash of nothing, which tells the key, then those of the words. Sorted, so that they
