@@ -326,6 +326,8 @@ def test_an_unknown_flag_is_refused_with_the_nearest_name() -> None:
         ("database.url", "sqlite:///:memory:", "should be sqlite:///"),
         ("encryption.keys", '[{"id": "a", "key": "c2hvcnQ="}]', "should be 32 random bytes"),
         ("encryption.keys", '[{"id": "a b", "key": "c2hvcnQ="}]', "should match pattern"),
+        ("transfers.ttl_days", "99999999999", "should be at most 36500, a hundred years"),
+        ("jobs.lease_seconds", "99999999999", "should be at most 3153600000, a hundred years"),
         ("eviction.batch_size", "0", "should be greater than or equal to 1"),
         ("log.level", "loud", "should be 'debug'"),
         ("search.index_raw_text", "perhaps", "should be a valid boolean"),

@@ -27,7 +27,7 @@ from recollect.kernel.errors import Conflict, Forbidden, NotFound
 from recollect.kernel.ids import AgentId, RunId
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.space import Space, SpaceKind
-from recollect.kernel.validation import check_metadata, check_name
+from recollect.kernel.validation import check_metadata, check_name, check_path_id
 from recollect.memories.model import CleanupRow
 from recollect.screening.secret_check import refuse_secret_ids, refuse_secrets
 
@@ -78,7 +78,7 @@ class RunService:
         is taken. With `under_any` the parent need not be visible: for a runtime that executes the
         agents and knows which one called which."""
         if command.id is not None:
-            check_name(command.id, "id")
+            check_path_id(command.id, "id")
         metadata = command.metadata or {}
         check_metadata(metadata)
         agent_id = AgentId(command.agent_id)

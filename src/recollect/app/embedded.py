@@ -16,6 +16,7 @@ from recollect.app.services import build_memory_services
 from recollect.kernel.clock import Clock
 from recollect.kernel.errors import RecollectError
 from recollect.memories.usage import UsageTracker
+from recollect.observability.logging import configure_in_process
 from recollect.observability.metrics import NoMetrics
 from recollect.search.memories.fresh_vectors import FreshVectors
 from recollect.settings import Settings
@@ -27,6 +28,7 @@ class EmbeddedApp:
     """One database, and the memory services on it."""
 
     def __init__(self, settings: Settings, *, clock: Clock | None = None) -> None:
+        configure_in_process(settings.log.level)
         self.context = build_context(settings, NoMetrics(), clock=clock)
         self.services = build_memory_services(self.context)
         self._indexing = build_memory_index_jobs(self.context)

@@ -22,6 +22,7 @@ from recollect.app.services import build_services
 from recollect.conversations.eviction import EvictionService
 from recollect.kernel.clock import Clock
 from recollect.memories.usage import UsageTracker
+from recollect.observability.logging import configure_in_process
 from recollect.observability.prometheus import PrometheusMetrics
 from recollect.observability.request_log import NoRequestLog
 from recollect.recordings.service import RecorderService
@@ -36,6 +37,7 @@ class InProcessApp:
     """One database with all services. Its REST application is called directly, without a port."""
 
     def __init__(self, settings: Settings, *, clock: Clock | None = None) -> None:
+        configure_in_process(settings.log.level)
         metrics = PrometheusMetrics()
         self.context = context = build_context(settings, metrics, clock=clock)
         recorder = build_recorder(context, DescriptorBudget.share_out(_DESCRIPTORS))

@@ -17,9 +17,11 @@ AsgiApp = Callable[
 
 @dataclass(slots=True)
 class StreamedAnswer:
-    """An answer that comes in pieces. `begun` is set when status and headers are there."""
+    """An answer that comes in pieces. `begun` is set when status and headers are there, or when
+    there will be none. `failure` is the error of the caller's own pieces of the body."""
 
     status: int = 0
+    failure: Exception | None = None
     headers: dict[str, str] = field(default_factory=dict)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     queue: asyncio.Queue[bytes | None] = field(default_factory=asyncio.Queue)
@@ -57,7 +59,7 @@ class AsgiCaller:
             elif message.get("body"):
                 answer.queue.put_nowait(message["body"])
 
-        receive = _whole_body(request.body) if body is None else _body_in_pieces(body)
+        receive = _whole_body(request.body) if body is None else _body_in_pieces(body, answer)
         try:
             await self._app(_scope(request), receive, send)
         finally:
@@ -103,7 +105,9 @@ def _whole_body(body: bytes) -> Callable[[], Awaitable[Message]]:
     return receive
 
 
-def _body_in_pieces(pieces: AsyncIterator[bytes]) -> Callable[[], Awaitable[Message]]:
+def _body_in_pieces(
+    pieces: AsyncIterator[bytes], answer: StreamedAnswer
+) -> Callable[[], Awaitable[Message]]:
     ended = False
 
     async def receive() -> Message:
@@ -115,5 +119,8 @@ def _body_in_pieces(pieces: AsyncIterator[bytes]) -> Callable[[], Awaitable[Mess
         except StopAsyncIteration:
             ended = True
             return {"type": "http.request", "body": b"", "more_body": False}
+        except Exception as error:  # noqa: BLE001 - of the caller's code: the caller gets it
+            answer.failure = error
+            return {"type": "http.disconnect"}
 
     return receive

@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 from recollect.app.loop_thread import LoopThread
 from recollect.embedded.asgi import AsgiCaller, StreamedAnswer
 from recollect_client import ServerUnreachable
-from recollect_client.errors import NOT_CONNECTED
+from recollect_client.errors import CLIENT_CLOSED, CLOSED
 from recollect_client.values import Request, Response
 
 T = TypeVar("T")
-_CLOSED = "this client is closed"
 
 
 class _LoopCalls:
@@ -33,7 +32,7 @@ class _LoopCalls:
         try:
             return self._thread.submit(work)
         except RuntimeError as error:
-            raise ServerUnreachable(_CLOSED, code=NOT_CONNECTED) from error
+            raise ServerUnreachable(CLIENT_CLOSED, code=CLOSED) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +83,8 @@ class EmbeddedTransport(_LoopCalls):
         running = self._start(self._caller.stream(request, answer, pieces))
         try:
             self._start(answer.begun.wait()).result()
+            if answer.failure is not None:
+                raise answer.failure
             yield _PiecesOnLoop(answer, self._start)
         finally:
             running.cancel()
@@ -110,6 +111,8 @@ class AsyncEmbeddedTransport(_LoopCalls):
         running = self._start(self._caller.stream(request, answer, pieces))
         try:
             await asyncio.wrap_future(self._start(answer.begun.wait()))
+            if answer.failure is not None:
+                raise answer.failure
             yield _AsyncPiecesOnLoop(answer, self._start)
         finally:
             running.cancel()

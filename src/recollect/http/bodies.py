@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from recollect.http.params import Schema, UnknownWord, read_uuid, word_reader
 from recollect.kernel.ids import USER_ID_CHARS_MAX
+from recollect.kernel.validation import DOT_SEGMENT, is_dot_segment
 from recollect.search.model import QUERY_CHARS_MAX
 
 NO_CONTROL = r"^[^\x00-\x1f\x7f-\x9f]*$"
@@ -50,8 +51,16 @@ def default_schema(default: Any, schema: Schema) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [schema, {"type": "null"}], "default": default})
 
 
+def _refuse_dot_segment(text: str) -> str:
+    if is_dot_segment(text):
+        raise ValueError(DOT_SEGMENT)
+    return text
+
+
 OffByDefault = Annotated[bool, default_schema(False, {"type": "boolean"})]
-UserIdText = Annotated[str, Field(min_length=1, max_length=USER_ID_CHARS_MAX)]
+UserIdText = Annotated[
+    str, Field(min_length=1, max_length=USER_ID_CHARS_MAX), AfterValidator(_refuse_dot_segment)
+]
 UuidText = Annotated[
     str, AfterValidator(read_uuid), WithJsonSchema({"type": "string", "format": "uuid"})
 ]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from recollect.http.bodies import Body
+from recollect.http.bodies import NO_CONTROL, Body
 from recollect.http.params import VALUES_MAX, Param, allowed_words
 from recollect.http.suggestions import unknown_name
 from recollect.kernel.errors import ValidationFailed, Violation
@@ -120,6 +120,8 @@ def _to_violation(error: ErrorDetails, model: type[Body]) -> Violation:
     if error["type"] == "model_type":
         example = _model_at(model, error["loc"]).example
         return Violation(field, "must be an object" + (f" such as {example}" if example else ""))
+    if context.get("pattern") == NO_CONTROL:
+        return Violation(field, "must not contain control characters")
     if error["type"] in _MESSAGES:
         return Violation(field, _MESSAGES[error["type"]].format(**context))
     message = error["msg"].removeprefix("Value error, ")

@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from recollect.kernel.validation import DOT_SEGMENT, is_dot_segment
+
 LENGTH_MAX = 255
 _FORBIDDEN_CATEGORIES = ("Cc", "Cs")
 
@@ -16,4 +18,6 @@ def id_problem(name: object) -> str | None:
         unicodedata.category(c) in _FORBIDDEN_CATEGORIES for c in name
     ):
         return "must not contain control characters or lone surrogates"
+    if is_dot_segment(name):
+        return DOT_SEGMENT
     return None

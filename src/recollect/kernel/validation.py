@@ -11,6 +11,7 @@ METADATA_BYTES_MAX = 16 * 1024
 
 
 NAME_CHARS_MAX = 255
+DOT_SEGMENT = "must not be `.` or `..`, which no URL can carry"
 
 
 def check_name(text: str, name: str, *, chars_max: int = NAME_CHARS_MAX) -> None:
@@ -18,6 +19,20 @@ def check_name(text: str, name: str, *, chars_max: int = NAME_CHARS_MAX) -> None
     if not 1 <= len(text) <= chars_max:
         raise ValidationFailed.for_field(name, f"must have 1 to {chars_max} characters")
     strict_json.check_text(text, name)
+
+
+def check_path_id(text: str, name: str) -> None:
+    """Check an id that a caller chose, and that is a part of paths."""
+    check_name(text, name)
+    if is_dot_segment(text):
+        raise ValidationFailed.for_field(name, DOT_SEGMENT)
+
+
+def is_dot_segment(text: str) -> bool:
+    """Is this one of the path segments that clients and proxies take out of a URL, escaped or not
+    (RFC 3986, 6.2.2.3)? With such an id a request would reach something else than it names: the
+    removal of a member would reach the whole conversation."""
+    return text in (".", "..")
 
 
 def check_metadata(metadata: object) -> None:

@@ -14,6 +14,7 @@ from recollect.kernel.validation import (
     NAME_CHARS_MAX,
     check_name,
     check_object,
+    check_path_id,
     to_utc,
 )
 from recollect.memories.model import (
@@ -62,6 +63,7 @@ def check_id(text: str, name: str = "id") -> None:
     if not (len(text) <= ID_CHARS_MAX and _ID.fullmatch(text)):
         message = f"must be 1 to {ID_CHARS_MAX} characters of A-Z a-z 0-9 . _ : -"
         raise ValidationFailed.for_field(name, message)
+    check_path_id(text, name)
 
 
 def check_content(text: str, name: str = "content") -> None:
@@ -108,7 +110,7 @@ def check_run_id(scope: MemoryScope, run_id: str | None) -> None:
     if scope is MemoryScope.SESSION and not run_id:
         raise ValidationFailed.for_field("run_id", "must name the run: the scope is session")
     if run_id is not None:
-        check_name(run_id, "run_id")
+        check_path_id(run_id, "run_id")
 
 
 def check_observed_at(observed_at: datetime, now: datetime) -> None:

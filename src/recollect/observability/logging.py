@@ -70,6 +70,28 @@ def configure(level: Level = "info", format: Format = "json") -> None:
         logger.propagate = True
 
 
+def configure_in_process(level: Level) -> None:
+    """Send our events to the `logging` of the process that we are a part of, unless that process
+    has set up structlog itself.
+
+    The defaults of structlog print to stdout, with the values of all variables of a failed call.
+    """
+    if structlog.is_configured():
+        return
+    number = logging.getLevelNamesMapping()[level.upper()]
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            _withhold_content,
+            _outline_exception,
+            structlog.processors.KeyValueRenderer(key_order=["event"]),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+
+
 def _shared_processors() -> list[Processor]:
     return [
         structlog.contextvars.merge_contextvars,

@@ -12,7 +12,7 @@ from recollect.kernel import strict_json
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.ids import AgentId, ChatId, PersonId, UserId
 from recollect.kernel.owner import Owner
-from recollect.kernel.validation import check_name
+from recollect.kernel.validation import check_path_id
 from recollect.people.model import PROVIDER_CHARS_MAX
 
 
@@ -73,7 +73,7 @@ class Audience:
 
 def check_chat(chat_id: str, *, title: str | None = None, provider: str | None = None) -> None:
     """Check what a caller may send about a chat."""
-    check_name(chat_id, "id")
+    check_path_id(chat_id, "id")
     _check_length(title, "title", TITLE_CHARS_MAX)
     _check_length(provider, "provider", PROVIDER_CHARS_MAX)
 

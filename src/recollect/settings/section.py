@@ -11,6 +11,8 @@ from pydantic import (
     PlainSerializer,
     SecretStr,
     StringConstraints,
+    ValidationInfo,
+    field_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -37,10 +39,28 @@ Port = Annotated[int, Field(ge=0, le=65_535)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+_LONGEST = {
+    "days": 36_500,
+    "hours": 36_500 * 24,
+    "minutes": 36_500 * 24 * 60,
+    "seconds": 36_500 * 24 * 60 * 60,
+    "ms": 36_500 * 24 * 60 * 60 * 1_000,
+}
+
+
 class Section(BaseModel):
     """A named group of settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    @field_validator("*")
+    @classmethod
+    def _check_duration(cls, value: object, info: ValidationInfo) -> object:
+        """Bound every length of time: beyond some thousand years no date can be computed."""
+        longest = _LONGEST.get((info.field_name or "").rpartition("_")[2])
+        if longest is not None and isinstance(value, int | float) and value > longest:
+            raise ValueError(f"should be at most {longest}, a hundred years")
+        return value
 
 
 def broken_rule(key: str, reason: str) -> PydanticCustomError:

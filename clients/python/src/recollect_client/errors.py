@@ -15,6 +15,9 @@ NOT_CONNECTED = "not_connected"
 """The code of a request that was not sent."""
 NO_ANSWER = "no_answer"
 """The code of a request that may have been carried out."""
+CLOSED = "closed"
+"""The code of a request that was not sent because the client is closed."""
+CLIENT_CLOSED = "this client is closed"
 
 
 @dataclass(frozen=True, slots=True)

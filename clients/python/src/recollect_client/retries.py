@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recollect_client.errors import NOT_CONNECTED, RecollectError, ServerUnreachable
+from recollect_client.errors import CLOSED, NOT_CONNECTED, RecollectError, ServerUnreachable
 from recollect_client.values import Operation, Response
 
 _STATUSES = frozenset({429, 502, 503, 504})
@@ -44,5 +44,7 @@ def is_worth_another_try(operation: Operation, response: Response) -> bool:
 
 def is_safe_to_repeat(operation: Operation, error: RecollectError) -> bool:
     """After a lost connection: may it be sent again, though it may have been carried out?"""
+    if error.code == CLOSED:
+        return False
     never_sent = isinstance(error, ServerUnreachable) and error.code == NOT_CONNECTED
     return operation.is_repeatable or never_sent

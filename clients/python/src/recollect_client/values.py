@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -78,7 +79,11 @@ def fill_path(template: str, values: Mapping[str, str]) -> str:
         value = values[found[1]]
         if not isinstance(value, str) or not value:
             raise ValueError(f"{found[1]}: must be a text that is not empty, not {value!r}")
-        return quote(value, safe="")
+        if value in (".", ".."):
+            # Whatever handles a URL takes these segments out, escaped or not (RFC 3986, 6.2.2.3):
+            # the request would name something else, such as the whole in place of its part.
+            raise ValueError(f"{found[1]}: must not be {value!r}, which no URL can carry")
+        return quote(check_encodable(value, found[1]), safe="")
 
     return re.sub(r"{(\w+)}", value_of, template)
 
@@ -90,8 +95,9 @@ def encode_query(values: Mapping[str, Any]) -> str:
         if value is None:
             continue
         listed = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-        pairs += [(name, query_text(one)) for one in listed]
-    return urlencode(pairs)
+        with _naming(name):
+            pairs += [(name, query_text(one)) for one in listed]
+    return urlencode(pairs, errors="surrogatepass")
 
 
 def query_text(value: Any) -> str:
@@ -102,9 +108,12 @@ def query_text(value: Any) -> str:
 
 
 def encode_body(value: Any) -> bytes:
-    """The body as JSON."""
+    """The body as JSON. A lone surrogate goes as an escape: the server says which field has it."""
     text = json.dumps(value, default=_plain_value, ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "surrogatepass")
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(json.loads(text)).encode()
 
 
 def to_instant(value: datetime) -> str:
@@ -136,9 +145,16 @@ def check_names(operation: Operation, arguments: Mapping[str, Any]) -> None:
 def json_body(operation: Operation, arguments: Mapping[str, Any]) -> bytes:
     """The body of an operation with these arguments; empty if it has none."""
     if operation.body_is_list:
-        return encode_body(list(arguments["items"]))
+        with _naming("items"):
+            return encode_body(list(arguments["items"]))
     body = {wire: arguments[name] for name, wire in operation.body.items() if name in arguments}
-    return encode_body(body) if operation.body else b""
+    try:
+        return encode_body(body) if operation.body else b""
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        for wire, value in body.items():
+            with _naming(wire):
+                encode_body(value)
+        raise
 
 
 def check_text(value: Any, name: str) -> str:
@@ -148,6 +164,38 @@ def check_text(value: Any, name: str) -> str:
     if not value.strip():
         raise ValueError(f"{name}: must not be empty")
     return value
+
+
+def check_encodable(value: str, name: str) -> str:
+    """The value, if it can be sent: half of a surrogate pair has no bytes in UTF-8."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: must not contain half of a surrogate pair") from None
+    return value
+
+
+def check_header(value: Any, name: str) -> str:
+    """The value, if a header can carry it unchanged."""
+    text = check_encodable(check_text(value, name), name)
+    if text != text.strip():
+        raise ValueError(f"{name}: must not begin or end with white space")
+    if any(ord(char) < 32 or ord(char) == 127 for char in text):
+        raise ValueError(f"{name}: must not contain control characters")
+    return text
+
+
+@contextmanager
+def _naming(argument: str) -> Iterator[None]:
+    """Says of an error which argument could not be sent."""
+    try:
+        yield
+    except RecursionError:
+        raise ValueError(f"{argument}: must not be nested this deeply") from None
+    except TypeError as error:
+        raise TypeError(f"{argument}: {error}") from None
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{argument}: {error}") from None
 
 
 def check_url(url: str) -> str:

@@ -12,13 +12,12 @@ from recollect_client._async.handles import (
     AsyncConversation,
     AsyncRun,
     AsyncUser,
-    new_conversation_id,
 )
 from recollect_client._async.http import AsyncHttpTransport
 from recollect_client._async.operations import AsyncOperations
 from recollect_client.embedded import open_system
 from recollect_client.retries import RetryPolicy
-from recollect_client.values import check_text, check_url
+from recollect_client.values import check_header, check_text, check_url
 
 DEFAULT_USER = "local"
 TIMEOUT_SECONDS = 30.0
@@ -49,7 +48,7 @@ class AsyncRecollect:
         server by their dotted names, such as `{"retention.profile": "none"}`. Who asks is the
         user of a handle, else `user`.
         """
-        check_text(user, "user")
+        check_header(user, "user")
         system = open_system(path, dict(settings or {}))
         headers = {"host": "localhost"}
         return cls(AsyncCaller(system.async_transport(), headers, RetryPolicy(), user))
@@ -72,9 +71,11 @@ class AsyncRecollect:
         """
         headers = {}
         if token is not None:
-            headers["authorization"] = f"Bearer {check_text(token, 'token')}"
+            headers["authorization"] = f"Bearer {check_header(token, 'token')}"
         if api_key is not None:
-            headers["x-api-key"] = check_text(api_key, "api_key")
+            headers["x-api-key"] = check_header(api_key, "api_key")
+        if user is not None:
+            check_header(user, "user")
         transport = AsyncHttpTransport(check_url(url), timeout_seconds=timeout_seconds)
         return cls(AsyncCaller(transport, headers, retries or RetryPolicy(), user))
 
@@ -85,11 +86,11 @@ class AsyncRecollect:
 
     def user(self, user_id: str) -> AsyncUser:
         """A user, who is also the one that asks."""
-        return AsyncUser(self._caller.acting_as(check_text(user_id, "user_id")), user_id)
+        return AsyncUser(self._caller.acting_as(check_header(user_id, "user_id")), user_id)
 
     def agent(self, agent_id: str) -> AsyncAgent:
         """An agent that asks for itself: `agent:<id>`."""
-        caller = self._caller.acting_as(f"agent:{check_text(agent_id, 'agent_id')}")
+        caller = self._caller.acting_as(f"agent:{check_header(agent_id, 'agent_id')}")
         return AsyncAgent(caller, agent_id)
 
     def chat(self, chat_id: str) -> AsyncChat:
@@ -103,7 +104,7 @@ class AsyncRecollect:
     def conversation(self, conversation_id: str | None = None) -> AsyncConversation:
         """A conversation of the user of this client; without an id a new one, which the first
         message creates."""
-        return AsyncConversation(self._caller, conversation_id or new_conversation_id())
+        return AsyncConversation(self._caller, conversation_id)
 
     async def aclose(self) -> None:
         """Close connections; a system in this process finishes its work first. A second call does

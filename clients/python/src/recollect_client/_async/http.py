@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 import httpx2
 
-from recollect_client.errors import NO_ANSWER, NOT_CONNECTED, ServerUnreachable
+from recollect_client.errors import (
+    CLIENT_CLOSED,
+    CLOSED,
+    NO_ANSWER,
+    NOT_CONNECTED,
+    ServerUnreachable,
+)
 from recollect_client.values import Request, Response
 
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
@@ -40,11 +46,12 @@ class AsyncHttpTransport:
 
     async def send(self, request: Request) -> Response:
         """The whole answer. ServerUnreachable if there is none."""
+        self._check_open()
         try:
             response = await self._client.request(
                 request.method,
                 request.target,
-                headers=dict(request.headers),
+                headers=_raw_headers(request),
                 content=request.body or None,
             )
         except httpx2.TransportError as error:
@@ -56,11 +63,12 @@ class AsyncHttpTransport:
         self, request: Request, body: AsyncIterator[bytes] | None = None
     ) -> AsyncIterator[_HttpStream]:
         """The answer piece by piece. Nothing bounds the time between two pieces."""
+        self._check_open()
         try:
             async with self._client.stream(
                 request.method,
                 request.target,
-                headers=dict(request.headers),
+                headers=_raw_headers(request),
                 content=body if body is not None else request.body or None,
                 timeout=self._endless,
             ) as response:
@@ -68,9 +76,18 @@ class AsyncHttpTransport:
         except httpx2.TransportError as error:
             raise lost_connection(error) from error
 
+    def _check_open(self) -> None:
+        if self._client.is_closed:
+            raise ServerUnreachable(CLIENT_CLOSED, code=CLOSED)
+
     async def aclose(self) -> None:
         """Close connections. A second call does nothing."""
         await self._client.aclose()
+
+
+def _raw_headers(request: Request) -> dict[bytes, bytes]:
+    """The headers as bytes: names of users are in UTF-8."""
+    return {name.encode(): value.encode() for name, value in request.headers.items()}
 
 
 def lost_connection(error: httpx2.TransportError) -> ServerUnreachable:

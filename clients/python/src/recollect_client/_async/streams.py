@@ -8,15 +8,15 @@ from recollect_client import models
 from recollect_client._async.call import AsyncCaller
 from recollect_client._async.waiting import asleep
 from recollect_client.errors import (
+    CLOSED,
     Forbidden,
     Interrupted,
     InvalidInput,
     RecollectError,
-    ServerUnreachable,
     Unavailable,
     error_from,
 )
-from recollect_client.values import Operation, Response
+from recollect_client.values import Operation, Response, check_encodable
 
 RECORD = Operation("recordResponse", "POST", "/v1/conversations/{id}/response")
 REPLAY = Operation("replayResponse", "GET", "/v1/conversations/{id}/response")
@@ -55,9 +55,9 @@ async def replay(caller: AsyncCaller, conversation_id: str) -> AsyncIterator[str
                 pauses = caller.retries.pauses()
                 yield json.loads(event["data"])["content"]
             return
-        except (ServerUnreachable, Unavailable):
+        except Unavailable as error:
             pause = next(pauses, None)
-            if pause is None:
+            if pause is None or error.code == CLOSED:
                 raise
             await asleep(pause)
 
@@ -108,4 +108,6 @@ def _broken(event: Mapping[str, str]) -> RecollectError:
 
 async def _encoded(pieces: AsyncIterator[str]) -> AsyncIterator[bytes]:
     async for piece in pieces:
-        yield piece.encode()
+        if not isinstance(piece, str):
+            raise TypeError(f"pieces: each must be a text, not {type(piece).__name__}")
+        yield check_encodable(piece, "pieces").encode()

@@ -13,13 +13,12 @@ from recollect_client._sync.handles import (
     Conversation,
     Run,
     User,
-    new_conversation_id,
 )
 from recollect_client._sync.http import HttpTransport
 from recollect_client._sync.operations import Operations
 from recollect_client.embedded import open_system
 from recollect_client.retries import RetryPolicy
-from recollect_client.values import check_text, check_url
+from recollect_client.values import check_header, check_text, check_url
 
 DEFAULT_USER = "local"
 TIMEOUT_SECONDS = 30.0
@@ -50,7 +49,7 @@ class Recollect:
         server by their dotted names, such as `{"retention.profile": "none"}`. Who asks is the
         user of a handle, else `user`.
         """
-        check_text(user, "user")
+        check_header(user, "user")
         system = open_system(path, dict(settings or {}))
         headers = {"host": "localhost"}
         return cls(Caller(system.transport(), headers, RetryPolicy(), user))
@@ -73,9 +72,11 @@ class Recollect:
         """
         headers = {}
         if token is not None:
-            headers["authorization"] = f"Bearer {check_text(token, 'token')}"
+            headers["authorization"] = f"Bearer {check_header(token, 'token')}"
         if api_key is not None:
-            headers["x-api-key"] = check_text(api_key, "api_key")
+            headers["x-api-key"] = check_header(api_key, "api_key")
+        if user is not None:
+            check_header(user, "user")
         transport = HttpTransport(check_url(url), timeout_seconds=timeout_seconds)
         return cls(Caller(transport, headers, retries or RetryPolicy(), user))
 
@@ -86,11 +87,11 @@ class Recollect:
 
     def user(self, user_id: str) -> User:
         """A user, who is also the one that asks."""
-        return User(self._caller.acting_as(check_text(user_id, "user_id")), user_id)
+        return User(self._caller.acting_as(check_header(user_id, "user_id")), user_id)
 
     def agent(self, agent_id: str) -> Agent:
         """An agent that asks for itself: `agent:<id>`."""
-        caller = self._caller.acting_as(f"agent:{check_text(agent_id, 'agent_id')}")
+        caller = self._caller.acting_as(f"agent:{check_header(agent_id, 'agent_id')}")
         return Agent(caller, agent_id)
 
     def chat(self, chat_id: str) -> Chat:
@@ -104,7 +105,7 @@ class Recollect:
     def conversation(self, conversation_id: str | None = None) -> Conversation:
         """A conversation of the user of this client; without an id a new one, which the first
         message creates."""
-        return Conversation(self._caller, conversation_id or new_conversation_id())
+        return Conversation(self._caller, conversation_id)
 
     def close(self) -> None:
         """Close connections; a system in this process finishes its work first. A second call does

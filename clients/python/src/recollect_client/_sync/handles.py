@@ -16,11 +16,6 @@ ROLES = {"user": "USER", "human": "USER", "assistant": "AI", "ai": "AI", "model"
 Messages = Sequence[models.Message | Mapping[str, Any]]
 
 
-def new_conversation_id() -> str:
-    """An id for a conversation that does not exist yet."""
-    return str(uuid.uuid4())
-
-
 class Place:
     """What can be remembered somewhere, and found there.
 
@@ -132,7 +127,7 @@ class User(MemoryPlace):
 
     def conversation(self, conversation_id: str | None = None) -> "Conversation":
         """A conversation; without an id a new one, which the first message creates."""
-        return Conversation(self._caller, conversation_id or new_conversation_id())
+        return Conversation(self._caller, conversation_id)
 
     def conversations(
         self, **options: Unpack[table.ListConversationsArguments]
@@ -242,7 +237,9 @@ class Conversation(Place):
     """A conversation: what was said, its forks and members. It is also a chat, so memories can be
     kept and found in it."""
 
-    def __init__(self, caller: Caller, conversation_id: str) -> None:
+    def __init__(self, caller: Caller, conversation_id: str | None = None) -> None:
+        if conversation_id is None:
+            conversation_id = str(uuid.uuid4())  # of a conversation that does not exist yet
         self.id = check_text(conversation_id, "conversation_id")
         space = {"kind": "chat", "id": self.id}
         super().__init__(caller, written={"space": space}, searched={"chat_id": self.id})
@@ -267,6 +264,8 @@ class Conversation(Place):
 
     def tail(self, count: int) -> list[models.Entry]:
         """The last messages, the oldest of them first."""
+        if not isinstance(count, int):
+            raise TypeError(f"count: must be a whole number, not {type(count).__name__}")
         page = self.operations.list_entries(self.id, channel="history", tail=count)
         return page.data
 
@@ -278,7 +277,7 @@ class Conversation(Place):
 
     def fork(self, entry: models.Entry | str, *, title: str | None = None) -> "Conversation":
         """A new branch that has all before this entry, and not the entry."""
-        entry_id = entry if isinstance(entry, str) else entry.id
+        entry_id = entry.id if isinstance(entry, models.Entry) else check_text(entry, "entry")
         named = {} if title is None else {"title": title}
         made = self.operations.fork_conversation(self.id, entry_id, **named)
         return Conversation(self._caller, made.id)
@@ -328,8 +327,8 @@ class Conversation(Place):
 def history_content(content: str | Sequence[Any], role: str) -> list[Any]:
     """A text as the content of a message in the history."""
     if not isinstance(content, str):
-        return list(content)
-    word = ROLES.get(role.lower())
+        return list(check_messages(content))
+    word = ROLES.get(check_text(role, "role").lower())
     if word is None:
         raise ValueError(f"role: must be one of {', '.join(ROLES)}, not {role!r}")
     return [{"role": word, "text": content}]
@@ -339,8 +338,14 @@ def memory_field(content: Any) -> str:
     """The field of a new memory that takes the content."""
     if isinstance(content, str):
         return "content"
-    if isinstance(content, Sequence):
-        return "messages"
+    check_messages(content)
+    return "messages"
+
+
+def check_messages(content: Any) -> Sequence[Any]:
+    """The content, if it is a list."""
+    if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
+        return content
     wrong = type(content).__name__
     raise TypeError(f"content: must be a text or a list of messages, not {wrong}")
 

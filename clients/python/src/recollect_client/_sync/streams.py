@@ -9,15 +9,15 @@ from recollect_client import models
 from recollect_client._sync.call import Caller
 from recollect_client._sync.waiting import sleep
 from recollect_client.errors import (
+    CLOSED,
     Forbidden,
     Interrupted,
     InvalidInput,
     RecollectError,
-    ServerUnreachable,
     Unavailable,
     error_from,
 )
-from recollect_client.values import Operation, Response
+from recollect_client.values import Operation, Response, check_encodable
 
 RECORD = Operation("recordResponse", "POST", "/v1/conversations/{id}/response")
 REPLAY = Operation("replayResponse", "GET", "/v1/conversations/{id}/response")
@@ -54,9 +54,9 @@ def replay(caller: Caller, conversation_id: str) -> Iterator[str]:
                 pauses = caller.retries.pauses()
                 yield json.loads(event["data"])["content"]
             return
-        except (ServerUnreachable, Unavailable):
+        except Unavailable as error:
             pause = next(pauses, None)
-            if pause is None:
+            if pause is None or error.code == CLOSED:
                 raise
             sleep(pause)
 
@@ -105,4 +105,6 @@ def _broken(event: Mapping[str, str]) -> RecollectError:
 
 def _encoded(pieces: Iterator[str]) -> Iterator[bytes]:
     for piece in pieces:
-        yield piece.encode()
+        if not isinstance(piece, str):
+            raise TypeError(f"pieces: each must be a text, not {type(piece).__name__}")
+        yield check_encodable(piece, "pieces").encode()
