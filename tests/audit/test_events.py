@@ -13,6 +13,8 @@ from tests.support.api import Credentials, headers_of
 from tests.support.events import settle
 from tests.support.job_queue import wait_until
 from tests.support.memory.callers import Caller, Callers
+from tests.support.memory.disclosure import a_chat
+from tests.support.memory.people import person_of
 from tests.support.streams import following
 from tests.support.world import a_token, at_once
 
@@ -54,6 +56,34 @@ def test_events_follow_the_agent_to_its_new_owner(callers: Callers) -> None:
     ann.put("/agents/{}/owner", agent_id, body={"owner_id": bob.name}).expect(200)
     assert slugs(ann) == []
     assert [e["event_type"] for e in bob.lists("/events")] == ["agent.owner", "agent.register"]
+
+
+def test_the_log_of_a_chat_tells_nobody_of_memories_that_they_may_not_read(
+    callers: Callers,
+) -> None:
+    ann, bob = callers.person("ann"), callers.person("bob")
+    chat_id = a_chat(ann, bob)
+    place = {"space": {"kind": "chat", "id": chat_id}}
+    about = {"subjects": [person_of(ann)], "sensitivity": "sensitive"}
+    record = {"key": "salary", "value": {"amount": 1}} | place | about
+    hidden = [
+        ann.adds("Ann is in debt.", **place, **about)["id"],
+        ann.post("/memories", body=record).expect(201)["id"],
+    ]
+    told = ann.adds("Ann sings.", **place, subjects=[person_of(ann)])["id"]
+    of_bob = ann.adds("Bob is ill.", **place, **about | {"subjects": [person_of(bob)]})["id"]
+    ann.get("/memories", spaces="all").expect(200)
+    settle(callers.world.database)
+    assert memory_ids(ann) >= {*hidden, told}
+    assert memory_ids(bob) == {told, of_bob}
+    for memory_id in hidden:
+        assert bob.lists("/events", memory_id=memory_id) == []
+        assert memory_id not in str(bob.lists("/events"))
+    assert "salary" not in str(bob.lists("/events"))
+    ann.delete("/memories/{}", hidden[0]).expect(204)
+    settle(callers.world.database)
+    assert hidden[0] not in str(bob.lists("/events"))
+    assert "memory.delete" in [one["event_type"] for one in ann.lists("/events")]
 
 
 def test_a_refusal_is_a_warning_that_the_owner_sees(callers: Callers) -> None:
@@ -242,6 +272,11 @@ def test_head_of_a_stream_has_no_body(callers: Callers) -> None:
 
 
 STREAM = {"Accept": "text/event-stream"}
+
+
+def memory_ids(caller: Caller) -> set[str]:
+    found = {event["payload"].get("memory_id") for event in caller.lists("/events")}
+    return {one for one in found if one is not None}
 
 
 def slugs(reader: Caller) -> list[str]:

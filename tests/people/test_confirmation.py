@@ -223,3 +223,44 @@ def test_of_two_people_who_turn_out_to_be_one_the_confirmation_holds(callers: Ca
     trusted.post("/people/{}/unmerge", first, body={"secondary_id": second}).expect(200)
     assert confirmed(trusted, chat_id)[first] == [False]
     assert confirmed(trusted, chat_id)[second] == [True]
+
+
+@pytest.mark.parametrize("place", ["chat", "conversation"])
+def test_an_invitation_tells_another_org_no_name(callers: Callers, place: str) -> None:
+    ann, eve = callers.person("ann", orgs=("acme",)), callers.person("eve", orgs=("other",))
+    person, name = person_of(ann), f"Ann Schmidt {new_id()}"
+    ann.patch("/people/{}", person, body={"name": name}).expect(200)
+    if place == "chat":
+        chat_id = a_chat(eve)
+        invites(eve, ann, chat_id)
+    else:
+        chat_id = eve.post("/conversations", body={}).expect(201)["id"]
+        body = {"userId": ann.name, "accessLevel": "writer"}
+        eve.post("/conversations/{}/memberships", chat_id, body=body).expect(201)
+    recall = {"chat_id": chat_id, "include_people": True}
+    eve.get("/people/{}", person).refused(404, "not_found")
+    assert person not in [one["id"] for one in eve.lists("/people")]
+    assert name not in str(eve.post("/memories/recall", body=recall).expect(200))
+    eve.post(
+        "/memories",
+        body={"content": "Met.", "space": {"kind": "user"}, "subjects": [person]},
+    ).refused(404, "not_found")
+    ann.adds("Now I take part.", space={"kind": "chat", "id": chat_id})
+    assert eve.get("/people/{}", person).expect(200)["user_id"] == ann.name
+    assert name in str(eve.post("/memories/recall", body=recall).expect(200))
+
+
+def test_who_puts_in_a_person_does_not_learn_the_user(callers: Callers) -> None:
+    ann, eve = callers.person("ann"), callers.person("eve")
+    chat_id, person = a_chat(eve), person_of(ann)
+    stay = eve.put(ONE, chat_id, person, body={"kind": "person"}).expect(200)
+    assert (stay["person_id"], stay["user_id"]) == (person, None)
+    assert [one["user_id"] for one in eve.lists("/chats/{}/participants", chat_id)] == [
+        eve.name,
+        None,
+    ]
+    assert eve.get("/people/{}", person).expect(200)["user_id"] is None
+    assert ann.name not in str(eve.lists("/events", event_type="chat.join"))
+    ann.adds("Now I take part.", space={"kind": "chat", "id": chat_id})
+    assert eve.get("/people/{}", person).expect(200)["user_id"] == ann.name
+    assert is_confirmed(eve, chat_id, ann)

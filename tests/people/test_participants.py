@@ -110,7 +110,7 @@ def test_who_was_brought_in_as_a_person_follows_the_chat_as_a_user(callers: Call
     brings(ann, chat_id, bob, "person")
     settle(callers.world.database)
     (event,) = bob.lists("/events", event_type="chat.join")
-    assert event["payload"]["member_id"] == bob.name
+    assert event["payload"]["member_id"] == person_of(bob), "ann need not learn who the user is"
 
 
 def test_who_returns_by_the_other_way_has_a_second_stay(callers: Callers) -> None:

@@ -17,7 +17,10 @@ class EventReader:
     | of an agent | the agent's present owner |
     | run, org, none | the owner of the agent that it names |
     | user | that user |
-    | chat | who takes part now |
+    | chat | who takes part now; what happened to a memory, if they may read it or did it |
+
+    In its chat a memory is read by all participants if it is public or about nobody, else by the
+    people it is about. Who can't read it does not learn of it from the log either.
     """
 
     who: Owner

@@ -10,30 +10,33 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     and_,
+    exists,
     false,
     func,
     literal_column,
     or_,
     select,
     tuple_,
+    union,
     union_all,
 )
 
-from recollect.audit.model import Event, EventCursor, EventFilter
+from recollect.audit.model import Event, EventCursor, EventFilter, EventKind
 from recollect.audit.policy import EventReader
 from recollect.audit.ports import EventBatch, MemoryLocation
 from recollect.audit.store import EVENT, FILTERS, from_row
 from recollect.db.engines.expressions import AuditEventsBetween, AuditLogHead
 from recollect.db.statements import Query, literal_word, param
 from recollect.db.tables.conversations import events
-from recollect.db.tables.memories import memories
-from recollect.db.tables.people import agents, presences
+from recollect.db.tables.memories import memories, memory_subjects
+from recollect.db.tables.people import agents, person_users, presences
 from recollect.db.transaction import Tx
 from recollect.kernel.ids import AgentId
 from recollect.kernel.owner import OwnerKind
 from recollect.kernel.space import AGENT_KINDS, Space, SpaceKind
+from recollect.memories.model import Sensitivity
 
-_v, _a, _p, _m = events.c, agents.c, presences.c, memories.c
+_v, _a, _p, _m, _s = events.c, agents.c, presences.c, memories.c, memory_subjects.c
 _ONE: ColumnElement[int] = literal_column("1")
 _POSITION: ColumnElement[Any] = literal_column("audit_events.position")
 # Sorts behind every event of its position, so that the head includes all of them.
@@ -132,7 +135,8 @@ def _filter_params(filters: EventFilter) -> dict[str, Any]:
 
 
 def _params(reader: EventReader, filters: EventFilter) -> dict[str, Any]:
-    return {**_filter_params(filters), "who": reader.who.id}
+    acting = {"who": reader.who.id, "who_acts": reader.who.spelling}
+    return {**_filter_params(filters), **acting}
 
 
 def _reader_branches(shape: _EventQueryShape) -> tuple[ColumnElement[bool], ...]:
@@ -148,8 +152,26 @@ def _reader_branches(shape: _EventQueryShape) -> tuple[ColumnElement[bool], ...]
             _v.agent_id.in_(_owned_agents(shape)),
         ),
         and_(_v.space_kind == literal_word(SpaceKind.USER), own),
-        and_(_v.space_kind == literal_word(SpaceKind.CHAT), _v.space_id.in_(_joined_chats(shape))),
+        and_(
+            _v.space_kind == literal_word(SpaceKind.CHAT),
+            _v.space_id.in_(_joined_chats(shape)),
+            or_(
+                _v.kind != literal_word(EventKind.MEMORY),
+                _v.actor_user_id == _WHO_ACTS,
+                # What the server did with all rows of the chat: numbers without ids.
+                and_(_v.actor_user_id.is_(None), _v.memory_id.is_(None)),
+                _memory_is_open(shape),
+            ),
+        ),
     )
+
+
+def _memory_is_open(shape: _EventQueryShape) -> ColumnElement[bool]:
+    """May the reader, who takes part in the chat of the event's memory, read the memory?"""
+    ways = [_m.sensitivity == literal_word(Sensitivity.PUBLIC), _m.has_subjects == false()]
+    if shape.kind is OwnerKind.USER:
+        ways.append(exists().where(_s.memory_id == _m.id, _s.person_id.in_(_OWN_PEOPLE)))
+    return exists().where(_m.id == _v.memory_id, or_(*ways))
 
 
 def _owned_agents(shape: _EventQueryShape) -> Select[Any]:
@@ -160,9 +182,12 @@ def _owned_agents(shape: _EventQueryShape) -> Select[Any]:
 
 
 def _joined_chats(shape: _EventQueryShape) -> Select[Any]:
-    return select(_p.chat_id).where(
-        _p.kind == literal_word(shape.kind), _p.member_id == _WHO, _p.left_at.is_(None)
-    )
+    by_id = and_(_p.kind == literal_word(shape.kind), _p.member_id == _WHO)
+    if shape.kind is OwnerKind.USER:
+        by_person = and_(_p.kind == literal_word("person"), _p.member_id.in_(_OWN_PEOPLE))
+        arms = [select(_p.chat_id).where(_p.left_at.is_(None), arm) for arm in (by_id, by_person)]
+        return select(union(*arms).subquery("joined").c.chat_id)
+    return select(_p.chat_id).where(by_id, _p.left_at.is_(None))
 
 
 @cache
@@ -204,6 +229,8 @@ def _count_query(tags: int) -> Query:
 
 
 _WHO = param("who", _v.space_id)
+_WHO_ACTS = param("who_acts", _v.actor_user_id)
+_OWN_PEOPLE = select(person_users.c.person_id).where(person_users.c.user_id == _WHO)
 _HEAD = Query(select(AuditLogHead()))
 _FIND_MEMORY = Query(
     select(_m.space_kind, _m.space_id, _m.agent_id).where(_m.id == param("id", _m.id))

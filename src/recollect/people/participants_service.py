@@ -19,6 +19,7 @@ from recollect.kernel.owner import OwnerKind, parse_agent_id, parse_owner
 from recollect.kernel.pages import Page, decode_key, encode_key
 from recollect.kernel.space import Space, SpaceKind
 from recollect.kernel.validation import check_name
+from recollect.people.cards import load_card
 from recollect.people.chat import (
     Chat,
     Participant,
@@ -198,14 +199,14 @@ class ParticipantService:
     def _resolve_member(
         self, tx: Tx, requester: Requester, kind: ParticipantKind, member_id: str
     ) -> tuple[ParticipantKind, str]:
-        """Kind and id to store. A person who is linked to a user is added as that user."""
+        """Kind and id to store. A person who is linked to a user is added as that user, if the
+        caller may know who the user is: all participants see the ids of users."""
         if kind is ParticipantKind.AGENT:
             return kind, require_agent(tx, self._stores, parse_agent_id(member_id)).id
         if kind is ParticipantKind.PERSON:
             person = visible_person(tx, self._stores, requester, PersonId(member_id))
-            if not person.user_ids:
-                return kind, person.id
-            return ParticipantKind.USER, min(person.user_ids)
+            user_id = load_card(tx, self._stores, requester, person).user_id
+            return (kind, person.id) if user_id is None else (ParticipantKind.USER, user_id)
         user_id = UserId(member_id)
         if self._stores.users.fetch(tx, user_id) is None:
             # A user who never called. Visibility in a private chat depends on the person and the

@@ -26,18 +26,21 @@ class Participation:
 def visible_participations(
     tx: Tx, stores: PeopleStores, requester: Requester, chat: Chat, rows: list[Participant]
 ) -> list[Participation]:
-    """The participations with hidden user ids removed. A caller sees the user of somebody with whom
-    they share a chat now. In a conversation tree all ids are shown, also of those who left: the
+    """The participations with hidden user ids removed. A caller sees the user of somebody who is
+    confirmed in a chat that they share now, and the ids of users who take part as users: who
+    added them knew the id. In a conversation tree all ids are shown, also of those who left: the
     entries of the conversation show them anyway."""
     people = _person_ids(tx, stores, rows)
     found = stores.people.fetch_many(tx, people.values())
     users = {id_: person.user_ids for id_, person in found.items()}
     known = stores.people.filter_sharing_chat(tx, requester, list(users)) | {requester.person_id}
+    present = {(one.kind, one.id) for one in stores.chats.participants(tx, chat.id)}
     participations = []
     for row in rows:
         person_id = people.get((row.kind, row.id))
         user_id = _participant_user(row, users.get(person_id, ()) if person_id else ())
-        open_ = chat.tree or requester.is_auditor or person_id in known
+        named = row.kind is ParticipantKind.USER and (row.kind, row.id) in present
+        open_ = chat.tree or requester.is_auditor or named or person_id in known
         participations.append(
             Participation(
                 person_id,

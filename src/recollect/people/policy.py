@@ -17,8 +17,9 @@ from recollect.kernel.owner import Owner
 
 @dataclass(frozen=True, slots=True)
 class PersonView:
-    """A canonical person. `in_common_chat`: do the caller and the person share a chat now?
-    `awaited`: the person stands for the bearer of a handle, who did not call yet."""
+    """A canonical person. `in_common_chat`: does the person take part, confirmed, in a chat where
+    the caller takes part now? An invitation is not enough: anybody may invite anybody. `awaited`:
+    the person stands for the bearer of a handle, who did not call yet."""
 
     created_by: Owner
     user_ids: frozenset[UserId] = frozenset()

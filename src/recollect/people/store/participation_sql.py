@@ -1,5 +1,5 @@
 """Parts of SQL statements about current participation: in which chats somebody takes part, and
-which people share a chat with them.
+which people share a chat with them by their own doing.
 
 The view `presences` unites participations in named chats with memberships of conversation trees.
 A tree stores an agent as a user whose id is `agent:` and the agent's id.
@@ -70,13 +70,15 @@ def current_chat_ids() -> Select[Any]:
 
 
 def people_sharing_chats() -> Select[Any]:
-    """Ids of the people who share a current chat with the participant."""
+    """Ids of the people who share a current chat with the participant and are confirmed there.
+    Somebody else may have put the others in: that opens nothing about them."""
     return (
         select(PRESENT_PERSON_ID)
         .select_from(PRESENCES_WITH_PERSON)
         .where(
             _p.chat_id.in_(current_chat_ids()),
             _p.left_at.is_(None),
+            _p.confirmed_at.is_not(None),
             IS_HUMAN,
             PRESENT_PERSON_ID.is_not(None),
         )

@@ -122,7 +122,8 @@ class PersonStore:
     def filter_sharing_chat(
         self, tx: Tx, requester: Requester, person_ids: Collection[PersonId]
     ) -> frozenset[PersonId]:
-        """Those of these canonical people who share a current chat with the caller."""
+        """Those of these canonical people who share a current chat with the caller and are
+        confirmed there."""
         if not person_ids:
             return frozenset()
         params = participant_params(ParticipantKeys.for_requester(requester)) | _ids_param(

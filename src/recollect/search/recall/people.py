@@ -65,9 +65,10 @@ class RecallPeopleReader:
         if not ids:
             return {}
         people = self._stores.people.fetch_many(tx, ids)
-        known = self._stores.people.filter_sharing_chat(
-            tx, requester, people
-        ) | self._people_in_chat(tx, viewer)
+        known = self._stores.people.filter_sharing_chat(tx, requester, people)
+        if viewer.chat is not None:
+            # An agent may ask in a chat for others; who is confirmed there is known to them too.
+            known |= self._stores.chats.audience(tx, viewer.chat.id).people
         return {
             id_: one
             for id_, one in people.items()
