@@ -12,14 +12,17 @@ SUMMARY = {
     "last_message_preview": 6,
     "access_level": 7,
 }
+# A row that can't be decrypted has this mark in every message that shows it.
+MARK = {"unreadable": 16}
 WRITTEN = {"conversation_id": 1, "entry": 2}
 
 MESSAGES: dict[str, dict[str, int]] = {
     "PageRequest": {"page_token": 1, "page_size": 2},
     "PageInfo": {"next_page_token": 1},
     "HealthResponse": {"status": 1, "warnings": 2},
-    "ConversationSummary": SUMMARY | {"metadata": 12},
+    "ConversationSummary": SUMMARY | MARK | {"metadata": 12},
     "Conversation": SUMMARY
+    | MARK
     | {"forked_at_entry_id": 9, "forked_at_conversation_id": 10, "metadata": 15},
     "CreateConversationRequest": {"title": 1, "metadata": 2},
     "UpdateConversationRequest": {"conversation_id": 1, "title": 2, "metadata": 3},
@@ -36,6 +39,7 @@ MESSAGES: dict[str, dict[str, int]] = {
         "forked_at_conversation_id": 4,
         "title": 5,
         "created_at": 6,
+        **MARK,
     },
     "CreateEntryRequest": {
         "user_id": 1,
@@ -56,6 +60,7 @@ MESSAGES: dict[str, dict[str, int]] = {
         "content": 7,
         "created_at": 8,
         "removed": 9,
+        **MARK,
     },
     "ListEntriesRequest": {
         "conversation_id": 1,
@@ -79,7 +84,12 @@ MESSAGES: dict[str, dict[str, int]] = {
     },
     "ListMembershipsRequest": PAGED,
     "ListMembershipsResponse": {"memberships": 1, "page_info": 2},
-    "ShareConversationRequest": {"conversation_id": 1, "user_id": 2, "access_level": 3},
+    "ShareConversationRequest": {
+        "conversation_id": 1,
+        "user_id": 2,
+        "access_level": 3,
+        "confirmed": 4,
+    },
     "UpdateMembershipRequest": {"conversation_id": 1, "member_user_id": 2, "access_level": 3},
     "DeleteMembershipRequest": {"conversation_id": 1, "member_user_id": 2},
     "OwnershipTransfer": {
@@ -89,6 +99,7 @@ MESSAGES: dict[str, dict[str, int]] = {
         "from_user_id": 4,
         "to_user_id": 5,
         "created_at": 6,
+        **MARK,
     },
     "ListOwnershipTransfersRequest": {"role": 1, "page": 2},
     "ListOwnershipTransfersResponse": {"transfers": 1, "page_info": 2},
@@ -112,6 +123,7 @@ MESSAGES: dict[str, dict[str, int]] = {
         "score": 4,
         "highlights": 5,
         "entry": 6,
+        **MARK,
     },
     "IndexConversationsRequest": {"entries": 1},
     "IndexEntryRequest": {"conversation_id": 1, "entry_id": 2, "indexed_content": 3},
