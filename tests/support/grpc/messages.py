@@ -33,9 +33,13 @@ def fill(message: Any, members: Any) -> None:
             message.title = ""
 
 
+# What REST leaves out: the epoch of an entry of the history, and marks that are not set.
+_LEFT_OUT = {("epoch", 0), ("removed", False), ("unreadable", False)}
+
+
 def members_of(message: Any) -> dict[str, Any]:
     """The fields as members of a JSON object. Empty texts and ids are left out, and so is what the
-    sender left out; numbers and flags are always there, except an entry's epoch of 0."""
+    sender left out; numbers and flags are always there, except those of `_LEFT_OUT`."""
     members: dict[str, Any] = {}
     for field in message.DESCRIPTOR.fields:
         value = _member(message, field)
@@ -177,6 +181,8 @@ def _text(text: str) -> str:
 
 def _member(message: Any, field: FieldDescriptor) -> Any:
     value = getattr(message, field.name)
+    if field.is_repeated and field.message_type is None:
+        return list(value) or None
     if field.is_repeated:
         return [_of_message(item, field) for item in value]
     if field.message_type is not None:
@@ -187,7 +193,7 @@ def _member(message: Any, field: FieldDescriptor) -> Any:
         return str(UUID(bytes=value)) if value else None
     if field.enum_type is not None:
         return word_of(field.enum_type, value)
-    return None if (field.name, value) == ("epoch", 0) else value
+    return None if (field.name, value) in _LEFT_OUT else value
 
 
 def _of_message(value: Any, field: FieldDescriptor) -> Any:
