@@ -1,11 +1,14 @@
 """Quick looks that spare most texts the long one never change what is found."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.screening.pii import DETECTORS, PiiMatch, find_pii
 from recollect.screening.pii.text import fold_text
-from recollect.screening.secrets import find_secret, is_harmless, scan_for_secret
+from recollect.screening.secrets import SecretMatch, find_secret, readable_views
+from recollect.screening.secrets.clues import ViewClues
+from recollect.screening.secrets.rules import RULES
 from tests.screening.test_secrets import JWT, LABELS, PROVIDER_KEYS, pem
 
 SECRET_PIECES = (
@@ -16,6 +19,7 @@ SECRET_PIECES = (
     *(JWT, JWT[:20], "a.b.c", "eyJhbGciOiJub25lIn0-.e-.x", pem("RSA PRIVATE KEY")),
     *("https://ann:pa55@host", "://", "Authorization: ", "Bearer ", "Basic ", "x9" * 9),
     *("is", ":", "=", "->", "hunter2", "hunter2.", "'a b c'", "1234", "%70%61ss", "\\u0070ass"),
+    *("user", "login", "with", "curl -u a:bcd", "seed", "parolasi", "Bearer x", "?", "door #4711"),
     *("\u200b", "\n", "\t", "ſk-", "ｓｋ－", "the", "vault", "."),
 )
 PII_PIECES = (
@@ -39,13 +43,29 @@ def texts(pieces: tuple[str, ...]) -> st.SearchStrategy[str]:
 
 @given(texts(SECRET_PIECES))
 @example("my key: a.b.c")
-def test_what_is_cleared_at_once_holds_no_secret(text: str) -> None:
-    assert find_secret(text) == scan_for_secret(text)
+@example("wifi parolasi: hunter2")
+@example("myWifiKey: hunter2")
+@example("use hunter2! to sign in")
+@example("the safe is #4711")
+def test_a_secret_is_found_with_and_without_the_quick_look(text: str) -> None:
+    line = " ".join(text.splitlines())
+    assert find_secret(line) == _scan_the_long_way(line)
 
 
-def test_ordinary_sentences_are_cleared_at_once() -> None:
-    assert is_harmless("Ann moved to Lisbon in May, and her sister sails.")
-    assert not is_harmless("the password is in the vault")
+@given(texts(SECRET_PIECES))
+def test_no_rule_finds_a_secret_where_its_quick_look_sees_none(text: str) -> None:
+    clues = ViewClues.from_view(text)
+    assert [rule for rule in RULES if rule.matches(text) and not rule.may_match(clues)] == []
+
+
+def test_the_quick_look_spares_ordinary_sentences_every_rule() -> None:
+    clues = ViewClues.from_view("Ann moved to Lisbon in May, and her sister sails.")
+    assert [rule for rule in RULES if rule.may_match(clues)] == []
+
+
+@pytest.mark.parametrize("label", ["parolası", "parolasi", "PAROLASI", "пар\u1c82ль"])
+def test_letters_that_are_alike_without_letter_case_make_no_other_label(label: str) -> None:
+    assert find_secret(f"wifi {label}: hunter2") is not None
 
 
 @given(texts(PII_PIECES))
@@ -56,6 +76,13 @@ def test_personal_data_is_found_wherever_it_is_with_and_without_the_quick_look(t
 def test_every_kind_of_personal_data_has_a_quick_look_that_spares_ordinary_sentences() -> None:
     plain = "Ann moved to Lisbon in May, and her sister sails."
     assert not [finder.tag for finder in DETECTORS if finder.needs.search(plain)]
+
+
+def _scan_the_long_way(text: str) -> SecretMatch | None:
+    views = readable_views(text)
+    found = (rule.family for rule in RULES if any(map(rule.matches, views)))
+    first = next(found, None)
+    return SecretMatch(first) if first else None
 
 
 def _found_the_long_way(text: str) -> list[PiiMatch]:

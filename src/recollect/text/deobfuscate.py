@@ -51,7 +51,8 @@ def encoded_texts(text: str) -> Iterator[str]:
 
 def may_hold_encoded(text: str) -> bool:
     """A quick check: False if `encoded_texts` has nothing to give."""
-    return _RUN.search(text) is not None
+    long = max(map(len, text.split()), default=0) >= _RUN_CHARS
+    return (long and _RUN.search(text) is not None) or _HEX_RUN.search(text) is not None
 
 
 def to_plain_text(text: str) -> str:
@@ -137,4 +138,7 @@ _URL_SAFE = str.maketrans("-_", "+/")
 # `69676e6f7265`, `69 67 6e`, `\x69\x67`, `0x69,0x67`.
 _HEX = re.compile(r"(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ ,:]{0,2}){10,4000}")
 _HEX_JOINT = re.compile(r"\\x|0x|[ ,:]+")
-_RUN = re.compile(r"[A-Za-z0-9+/_-]{20}|(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ ,:]{0,2}){10}")
+_RUN_CHARS = 20
+_RUN = re.compile(rf"[A-Za-z0-9+/_-]{{{_RUN_CHARS}}}")
+# It begins with a digit, not with the `0x` before it, because that is searched for faster.
+_HEX_RUN = re.compile(r"[0-9a-fA-F][0-9a-fA-F][ ,:]{0,2}(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ ,:]{0,2}){9}")

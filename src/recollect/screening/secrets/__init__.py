@@ -4,34 +4,32 @@ Results name the family and the field, never a part of the text. The time is lin
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache
 from typing import Any
 
 from recollect.screening.secrets import patterns
-from recollect.screening.secrets.labelled import ends_in_label, has_labelled_secret
-from recollect.screening.secrets.labels import label_hints
-from recollect.screening.secrets.patterns import FORM_HINTS
-from recollect.screening.secrets.sentences import SENTENCE_HINTS, has_answer, has_spoken_secret
+from recollect.screening.secrets.clues import ViewClues
+from recollect.screening.secrets.labelled import ends_in_label
+from recollect.screening.secrets.rules import RULES, SecretFamily, may_ask
+from recollect.screening.secrets.sentences import has_answer
 from recollect.screening.skeleton import to_latin
 from recollect.text import deobfuscate
 
+__all__ = [
+    "REFUSED",
+    "SecretFamily",
+    "SecretLocation",
+    "SecretMatch",
+    "find_answered_secret",
+    "find_secret",
+    "find_secret_in",
+    "find_secret_in_id",
+    "readable_views",
+]
+
 # Replaces a secret that was removed; it does not count as a secret itself, whatever its label.
 REFUSED = "[refused]"
-
-
-class SecretFamily(StrEnum):
-    """The rule by which a secret was found."""
-
-    PROVIDER_KEY = "provider_key"
-    JWT = "jwt"
-    PRIVATE_KEY = "private_key"
-    URL_CREDENTIALS = "url_credentials"
-    AUTH_HEADER = "auth_header"
-    LABELLED = "labelled"
-    RECORD_MEMBER = "record_member"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,45 +49,55 @@ class SecretLocation:
 
 def find_secret(text: str) -> SecretMatch | None:
     """A secret in the text, of the first family in the order of `SecretFamily`; None without."""
-    return None if is_harmless(text) else scan_for_secret(text)
+    if _is_plain(text):
+        return _find_in_views([text])
+    forms = deobfuscate.readable_forms(text)
+    return _find_in_views(_add_hidden(text, forms)) or _find_broken_secret(forms[-1])
 
 
-def is_harmless(text: str) -> bool:
-    """A quick check that clears most texts of secrets: the full rules take ten times as long.
-    True for one line of plain ASCII without disguises and without any hint of a secret.
-
-    False means nothing: the full rules must decide. A secret must never pass here, so every rule
-    has a hint that each of its matches contains.
-    """
-    if not _PLAIN_LINE.fullmatch(text) or _SPELLED_OUT.search(text) or _DISGUISE.search(text):
-        return False
-    lower = text.lower()
-    if any(map(lower.__contains__, _hints())):
-        return False
-    encoded = deobfuscate.may_hold_encoded(text)
-    return not (encoded or _TWO_DOTS.search(text) or patterns.has_provider_key(text))
+def readable_views(text: str) -> tuple[str, ...]:
+    """Each view of the text that the rules see: plain, unescaped, spelled-out words closed up,
+    because a secret may be whole in one view only, and what is encoded in it."""
+    return _add_hidden(text, deobfuscate.readable_forms(text))
 
 
-@cache
-def _hints() -> tuple[str, ...]:
-    return (*label_hints(), *FORM_HINTS, *SENTENCE_HINTS)
+def _is_plain(text: str) -> bool:
+    """Is the text its own only view: one line of ASCII without disguises?"""
+    return not (
+        _PLAIN_LINE.fullmatch(text) is None
+        or _SPELLED_OUT.search(text)
+        or _DISGUISE.search(text)
+        or deobfuscate.may_hold_encoded(text)
+    )
 
 
-def scan_for_secret(text: str) -> SecretMatch | None:
-    """Like `find_secret`, without the quick check."""
-    # Each rule sees every view of the text (plain, unescaped, spelled-out words closed up): a
-    # secret may be whole in one view only. So does what is encoded in it. Last comes the text with
-    # line breaks removed that may lie inside of a key, as in mails; there only the rules apply that
-    # prose can't trigger.
-    views = deobfuscate.readable_forms(text)
-    lookalike = () if text.isascii() else (to_latin(views[-1]),)
+def _add_hidden(text: str, forms: tuple[str, ...]) -> tuple[str, ...]:
+    lookalike = () if text.isascii() else (to_latin(forms[-1]),)
     encoded = map(deobfuscate.to_plain_text, deobfuscate.encoded_texts(text))
-    readable = tuple(dict.fromkeys((*views, *lookalike, *encoded)))
-    for family, rule in _RULES.items():
-        if any(map(rule, readable)):
-            return SecretMatch(family)
-    whole = deobfuscate.join_base64_lines(views[-1])
-    return _find_broken_secret(whole) if whole != views[-1] else None
+    return tuple(dict.fromkeys((*forms, *lookalike, *encoded)))
+
+
+def _find_in_views(views: Iterable[str]) -> SecretMatch | None:
+    seen = [ViewClues.from_view(view) for view in views]
+    for rule in RULES:
+        for clues in seen:
+            if rule.may_match(clues) and rule.matches(clues.view):
+                return SecretMatch(rule.family)
+    return None
+
+
+def _find_broken_secret(form: str) -> SecretMatch | None:
+    """A secret in the text with line breaks removed that may lie inside of a key, as in mails.
+    Only the rules apply that prose can't trigger."""
+    whole = deobfuscate.join_base64_lines(form)
+    if whole == form:
+        return None
+    if patterns.has_provider_key(whole):
+        return SecretMatch(SecretFamily.PROVIDER_KEY)
+    if patterns.has_jwt(whole):
+        return SecretMatch(SecretFamily.JWT)
+    found = patterns.has_auth_header(whole, broken=True)
+    return SecretMatch(SecretFamily.AUTH_HEADER) if found else None
 
 
 def find_secret_in_id(identifier: str) -> SecretMatch | None:
@@ -102,9 +110,9 @@ def find_secret_in_id(identifier: str) -> SecretMatch | None:
 
 def find_answered_secret(question: str, answer: str) -> SecretMatch | None:
     """A secret in a message that answers the message before it, which asked for one."""
-    if is_harmless(question[-_QUESTION_CHARS_MAX:]):
-        return None
     request = deobfuscate.to_plain_text(question[-_QUESTION_CHARS_MAX:]).rstrip()
+    if not may_ask(ViewClues.from_view(request)):
+        return None
     reply = deobfuscate.to_plain_text(answer[:_QUESTION_CHARS_MAX]).lstrip()
     return SecretMatch(SecretFamily.LABELLED) if has_answer(f"{request}\n{reply}") else None
 
@@ -116,15 +124,6 @@ def find_secret_in(value: Any, field: str) -> SecretLocation | None:
     secret itself. A secret in a name is reported at the object around it.
     """
     return next(_iter_secrets(value, field), None)
-
-
-def _find_broken_secret(whole: str) -> SecretMatch | None:
-    for family in (SecretFamily.PROVIDER_KEY, SecretFamily.JWT):
-        if _RULES[family](whole):
-            return SecretMatch(family)
-    if patterns.has_auth_header(whole, broken=True):
-        return SecretMatch(SecretFamily.AUTH_HEADER)
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,19 +190,10 @@ def _is_worth_hiding(value: Any) -> bool:
 
 _NAME_CHARS_MAX = 64
 _QUESTION_CHARS_MAX = 400
-_RULES: dict[SecretFamily, Callable[[str], bool]] = {
-    SecretFamily.PROVIDER_KEY: patterns.has_provider_key,
-    SecretFamily.JWT: patterns.has_jwt,
-    SecretFamily.PRIVATE_KEY: patterns.has_private_key,
-    SecretFamily.URL_CREDENTIALS: patterns.has_url_credentials,
-    SecretFamily.AUTH_HEADER: patterns.has_auth_header,
-    SecretFamily.LABELLED: lambda view: has_labelled_secret(view) or has_spoken_secret(view),
-}
-
-
 # Printable ASCII without `%` and backslash: there is nothing to decode.
 _PLAIN_LINE = re.compile(r"[ -$&-\[\]-~]*")
-_DISGUISE = re.compile(r"&#|[A-Za-z](?:\*|`|~~|<)|\w[.*_|~+-]\w[.*_|~+-]\w")
-_SPELLED_OUT = re.compile(r"(?:^| )\S \S \S(?: |$)")
-# The two dots of a JWT.
-_TWO_DOTS = re.compile(r"[\w-]\.[\w-]+\.[\w-]")
+# Each begins with the signs to search for, which is fast.
+_DISGUISE = re.compile(
+    r"[&`*~<.|_+-](?:(?<=&)#|(?<=[A-Za-z][*`<])|(?<=[A-Za-z]~)~|(?<=\w[.*_|~+-])\w[.*_|~+-]\w)"
+)
+_SPELLED_OUT = re.compile(r" (?:(?<=^\S )|(?<= \S ))\S \S(?: |$)")

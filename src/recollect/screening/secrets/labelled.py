@@ -121,7 +121,7 @@ def _starts_word(text: str, found: re.Match[str]) -> bool:
         return False
     if found["joined"] or not before.isalnum() or (before.islower() and label[0].isupper()):
         return True
-    return label.lower() in _UNMISTAKABLE
+    return label.lower() in UNMISTAKABLE
 
 
 def _names_place(text: str, found: re.Match[str]) -> bool:
@@ -273,7 +273,7 @@ def _member_names() -> frozenset[str]:
 def _ends_unmistakably(word: str) -> bool:
     """Does a word end in a label that ends no other word, as `mypassword` does?"""
     letters = to_letters(word)
-    return any(letters.endswith(one) for one in _UNMISTAKABLE)
+    return any(letters.endswith(one) for one in UNMISTAKABLE)
 
 
 @cache
@@ -322,7 +322,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
 _LINK_CHARS_MAX = 240
 _SETS_CHARS = 60
 # These end no other word, so that `mypassword` is one of them and `hairpin` is not.
-_UNMISTAKABLE = (
+UNMISTAKABLE = (
     *("apikey", "secretkey", "accesskey", "accesstoken", "authtoken", "refreshtoken"),
     *("clientsecret", "password", "passwd", "passcode", "passphrase", "securitycode"),
     *("routingnumber", "seedphrase", "passwort", "kennwort", "pwd", "wachtwoord"),

@@ -5,6 +5,7 @@ They are kept as patterns for a text in lower or upper case, with and without ac
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cache
@@ -87,20 +88,54 @@ def places() -> frozenset[str]:
 
 @cache
 def label_hints() -> tuple[str, ...]:
-    """Words in lower case of which every text with a label has one: of each label the longest,
-    which the fewest other texts have."""
-    longest = {
-        max(re.split(r"[ -]", one), key=len)
-        for name in ("", "joined ")
-        for words, _ in _load_labels(name)
-        for one in _spellings([words])
-    }
-    return tuple(sorted(one for one in longest if not any(o in one for o in longest - {one})))
+    """Strings in lower case of which every ASCII text with a label has one, wherever the label
+    stands."""
+    return tuple(sorted({hint if len(hint) > 1 else label for label, _, hint in _hinted_labels()}))
+
+
+@cache
+def label_words() -> frozenset[bytes]:
+    """Of these every ASCII text has one as a word in which a label begins and ends a word. What
+    stands between the parts of a label may be nothing, so they may be one word, maybe with an `s`
+    behind it."""
+    return frozenset(
+        f"{''.join(parts[first:end])}{ending}".encode()
+        for _, parts, hint in _hinted_labels()
+        for first in range(parts.index(hint) + 1)
+        for end in range(parts.index(hint) + 1, len(parts) + 1)
+        for ending in (("", "s") if end == len(parts) else ("",))
+    )
+
+
+class _HintedLabel(NamedTuple):
+    """A label in ASCII, its runs of letters, and the one of these that is looked for."""
+
+    label: str
+    parts: tuple[str, ...]
+    hint: str
+
+
+@cache
+def _hinted_labels() -> tuple[_HintedLabel, ...]:
+    # Few hints serve many labels: those that are labels themselves, then what most labels have.
+    spelled = (_spellings([words]) for words, _ in _load_labels(""))
+    found = {one.translate(_PLAIN_LETTERS) for some in spelled for one in some}
+    plain = {label: tuple(_LETTERS.findall(label)) for label in found if label.isascii()}
+    counts = Counter(part for parts in plain.values() for part in parts)
+    alone = {parts[0] for parts in plain.values() if len(parts) == 1}
+
+    def rank(part: str) -> tuple[bool, bool, int, int, str]:
+        return part in alone, len(part) > 2, counts[part], len(part), part
+
+    return tuple(_HintedLabel(one, parts, max(parts, key=rank)) for one, parts in plain.items())
 
 
 def to_letters(label: str) -> str:
-    """The letters of a label as it stands in a text, in lower case, without accents and joints."""
-    low = unicodedata.normalize("NFD", label.lower().replace("ß", "ss").replace("ł", "l"))
+    """The letters of a label as it stands in a text, in lower case, without accents and joints.
+
+    Letters are the same here that are the same to a pattern without letter case: `ı` is an `i`.
+    """
+    low = unicodedata.normalize("NFD", label.casefold().translate(_PLAIN_LETTERS))
     return "".join(char for char in low if char.isalnum())
 
 
@@ -148,5 +183,7 @@ def _spellings(written: Iterable[str]) -> list[str]:
     return sorted(found, reverse=True)
 
 
+_PLAIN_LETTERS = str.maketrans({"ł": "l", "ı": "i"})
+_LETTERS = re.compile("[a-z]+")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _TWO_LETTERS = str.maketrans({"ß": "ss", "ł": "l"})

@@ -121,24 +121,14 @@ _NO_NAME = rf"(?!{_WORD}(?:[_-]{_WORD}){{1,10}}(?![A-Za-z0-9_-]))"
 _BRACE_OR_SPACE = "eICD"
 _DOTTED = re.compile(r"[A-Za-z0-9_.-]{10,}")
 
-# In lower case; one of these is in every text of which a rule here says yes, but for
-# `has_provider_key` and `has_jwt`.
-FORM_HINTS = (
-    "private key",
-    "://",
-    "key=",
-    "token=",
-    "auth=",
-    "secret=",
-    "sig=",
-    "signature=",
-    "authorization",
-    "bearer",
-    "basic",
-    "cookie:",
-    "pwd=",
-    "password=",
-)
+# Of each rule: strings in lower case, of which every text has one of which the rule says yes.
+PEM_HINT = "private key"
+URL_HINTS = ("://", "=")
+HEADER_HINTS = ("authorization", "bearer", "basic", "cookie:")
+# A shorter text without white space is no key of a provider, but for a password in a command.
+KEY_CHARS_MIN = 15
+COMMAND_HINT = "curl"
+JWT_CHARS_MIN = 12
 _PEM_HEADER = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY", re.IGNORECASE)
 _URL_USER = re.compile(
     r"(?<=[A-Za-z0-9+.-])://[^\s/?#:@\"'<>]{0,256}:([^\s/?#@]{1,256})@[\w\[]", re.IGNORECASE

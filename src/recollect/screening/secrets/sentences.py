@@ -5,6 +5,7 @@ answer to a question for a password, `zx81 is the password`, a user and a passwo
 import re
 from functools import cache
 
+from recollect.screening.secrets.clues import split_words
 from recollect.screening.secrets.labels import (
     compounds,
     joined_pattern,
@@ -14,12 +15,6 @@ from recollect.screening.secrets.labels import (
 )
 from recollect.screening.secrets.values import SURROUNDING, has_sign, is_described, is_unmistakable
 from recollect.screening.secrets.words import is_function_word, is_ordinary, is_placeholder
-
-
-def has_spoken_secret(view: str) -> bool:
-    """Has the text a secret that a sentence gives away?"""
-    rules = (has_answer, _has_reversed, _has_pair, _has_wallet, _has_login, _has_opening)
-    return any(rule(view) for rule in rules)
 
 
 def has_answer(view: str) -> bool:
@@ -51,7 +46,7 @@ def _is_answer(view: str, found: re.Match[str]) -> bool:
     return (plain and about_value and found["end"] != "\n") or (core.isdigit() and digits >= 4)
 
 
-def _has_reversed(view: str) -> bool:
+def has_reversed(view: str) -> bool:
     """Is a value said to be the password, as in `zx81 is the password`?"""
     return any(map(_is_reversed, _reversal().finditer(view)))
 
@@ -67,7 +62,7 @@ def _is_reversed(found: re.Match[str]) -> bool:
     return quoted or is_unmistakable(core)
 
 
-def _has_pair(view: str) -> bool:
+def has_pair(view: str) -> bool:
     """Do a user and a password stand side by side after `login`?"""
     return any(
         (has_sign(found["value"]) or found["sure"] is not None)
@@ -76,18 +71,18 @@ def _has_pair(view: str) -> bool:
     )
 
 
-def _has_login(view: str) -> bool:
+def has_login(view: str) -> bool:
     """Does somebody log in with a value, or give it to a command?"""
     found = (found[found.lastgroup or 0].strip(SURROUNDING) for found in _LOGIN.finditer(view))
     return any(is_unmistakable(core) and not is_placeholder(core) for core in found)
 
 
-def _has_opening(view: str) -> bool:
+def has_opening(view: str) -> bool:
     """Does a number open a door, a safe or a phone, without the word `code`?"""
     return any(pattern.search(view) for pattern in _OPENINGS)
 
 
-def _has_wallet(view: str) -> bool:
+def has_wallet(view: str) -> bool:
     """Does a text that names a wallet hold a row of eleven plain words or more?"""
     if not _WALLET.search(view):
         return False
@@ -125,74 +120,18 @@ def _reversal() -> re.Pattern[str]:
     )
 
 
-# One of these is in every text with such a sentence in which no label stands.
-SENTENCE_HINTS = (
-    *(
-        "logged",
-        "logging",
-        "logs",
-        "signed",
-        "sign on",
-        "log on",
-        "unlock",
-        "root",
-        "admin",
-        "postgres",
-    ),
-    *("sa/", "sa:", "pi/", "pi:", "guest", "test", "mysql", "mariadb", "sshpass", "mongo", "redis"),
-    *(
-        "psql",
-        "ldap",
-        "net use",
-        "door",
-        "gate",
-        "alarm",
-        "safe",
-        "garage",
-        "lobby",
-        "lock",
-        "entr",
-    ),
-    *(
-        "keypad",
-        "phone",
-        "ipad",
-        "laptop",
-        "combination",
-        "tür",
-        "tor ",
-        "tresor",
-        "porte",
-        "portail",
-    ),
-    *(
-        "coffre",
-        "puerta",
-        "cofre",
-        "porta",
-        "cancello",
-        "allarme",
-        "log in",
-        "login",
-        "sign in",
-        "cred",
-        "account",
-        "user",
-        "zugangsdaten",
-        "anmeldung",
-    ),
-    *(
-        "identifiants",
-        "wallet",
-        "metamask",
-        "ledger",
-        "trezor",
-        "mnemonic",
-        "bip39",
-        "bip-39",
-        "seed",
-    ),
+# Of each rule: what every text has of which it says yes. The words are those of an ASCII text, the
+# strings are in lower case.
+_GLUED_PASSWORDS = ("and", "andpass", "andpassword", "andpasswd")
+_USERS = ("user", "users", "username", "usernames")
+PAIR_WORDS = split_words(
+    "credential credentials creds zugangsdaten identifiants credenciales credenciais credenziali"
+    " log login logins sign account anmeldung "
+    + " ".join(f"{one}{end}" for one in _USERS for end in ("", *_GLUED_PASSWORDS))
 )
+ANSWER_HINTS = ("?", "？", "\n")
+LOGIN_HINTS = ("log", "sign", "unlock", "/", ":", " -")
+WALLET_WORDS = split_words("wallet metamask ledger trezor mnemonic bip seed")
 _LOGIN = re.compile(
     r"(?<![^\W_])(?:(?:log(?:ged|s|ging)?|sign(?:ed|s|ing)?)[ ]?(?:in"
     r"|on)[^\n.:;?!]{0,50}?[ ](?:with|using)"
@@ -210,6 +149,11 @@ _PLACE = (
     r"|keypad|lockbox|locker|padlock|entrance|entry|lock|haustür|tür|tor|tresor|alarmanlage|porte"
     r"|portail"
     r"|coffre|puerta|portal|alarma|cofre|porta|cancello|allarme)"
+)
+_PLACES = _PLACE.rpartition("?(?:")[2].rstrip(")").split("|")
+_DEVICES = ("phone", "iphone", "ipad", "laptop", "combination")
+OPENING_WORDS = split_words(
+    " ".join(f"{one} {one}is" for one in (*_PLACES, *_DEVICES) if one.isascii())
 )
 _OPENINGS = (
     re.compile(rf"\b{_PLACE}[ ]?(?:is|:|=|->|-)?[ ]?(?:#\d{{3,8}}|\d{{3,8}}#)", re.IGNORECASE),
