@@ -202,6 +202,14 @@ def test_an_erasure_says_beforehand_what_it_would_remove(ann: User) -> None:
     assert ann.search("Porto").data
 
 
+def test_an_erased_user_reads_nothing_more_and_can_ask_how_far_it_is(ann: User) -> None:
+    ann.remember("I live in Porto.", subjects=["me"])
+    begun = ann.erase(dry_run=False)
+    assert (begun.status, begun.dry_run, begun.counts["memories"]) == ("running", False, 1)
+    assert not list(ann.memories())
+    assert ann.operations.get_erasure(begun.id).id == begun.id
+
+
 def test_a_wrong_argument_is_named_with_what_would_be_right(memory: Recollect, ann: User) -> None:
     with pytest.raises(InvalidInput) as caught:
         ann.remember("x", ttl_seconds=0)

@@ -32,7 +32,7 @@ NAMES = {
 }
 FIELDS = (
     "memory_id scope agent_slug run_id key value created_at updated_at expires_at pii_tags "
-    "retention_policy embedding tags metadata"
+    "retention_policy embedding tags metadata unreadable"
 )
 NONE = inspect.Parameter.empty
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {

@@ -11,7 +11,6 @@ from recollect.http.call import Call, Handler, Reply
 from recollect.http.operation import Operation, memory_operation
 from recollect.http.resource import JsonObject, Resource, ResourcePart, resource_schemas
 from recollect.http.schemas import INSTANT, TEXT
-from recollect.kernel.strict_json import dump
 
 
 class ErasureCheckFields(ResourcePart):
@@ -55,8 +54,8 @@ OPERATIONS: tuple[Operation, ...] = (
         "POST /v1/erasures",
         200,
         "Erase a person or a user everywhere. The user themself or an admin may ask. A dry run "
-        "answers 200 with the report; else the answer is 202 with `id` and `status`, what is "
-        "linked to them is out of all reads, and a job removes it.",
+        "answers 200 with the report; else the answer is 202 with the report of an erasure that "
+        "is `running`: what is linked to them is out of all reads, and a job removes it.",
         response="EraseReport",
         body=StartErasure,
         refusals=(404, 409),
@@ -78,19 +77,20 @@ OPERATIONS: tuple[Operation, ...] = (
         body=VerifyErasure,
         refusals=(409,),
         introduces=False,
+        # Its recorded answer, kept under the erased id, would be a trace.
+        only_reads=True,
     ),
 )
 
 
 async def erase(call: Call) -> str | Reply:
-    """200 with the report for a dry run, else 202 with id and status."""
+    """The report: 200 for a dry run, else 202."""
     command: StartErasure = call.body
     report = await call.services[EraseService].erase(
         call.required_requester, command, reserved_id=call.reserved_id
     )
-    if command.dry_run:
-        return EraseReportResource.render(report)
-    return Reply(202, dump({"id": report["id"], "status": report["status"]}).encode())
+    rendered = EraseReportResource.render(report)
+    return rendered if command.dry_run else Reply(202, rendered.encode())
 
 
 async def get_erasure(call: Call) -> str:
