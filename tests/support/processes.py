@@ -79,18 +79,22 @@ class Process:
 
 @contextmanager
 def start_command(
-    folder: Path, *arguments: str, wrapper: Sequence[str] = (), **settings: Any
+    folder: Path,
+    *arguments: str,
+    wrapper: Sequence[str] = (),
+    program: Sequence[str] = (RECOLLECT,),
+    **settings: Any,
 ) -> Iterator[Process]:
     """`start_command(folder, "serve", SERVER__PORT=0)`: killed at the end if it still runs.
 
-    `wrapper` is a command that runs the one behind it.
+    `wrapper` is a command that runs the one behind it, `program` another installation.
     """
     with (
         tempfile.NamedTemporaryFile(
             dir=folder, prefix=arguments[0], suffix=".log", delete=False
         ) as stderr,
         subprocess.Popen(
-            [*wrapper, RECOLLECT, *arguments],
+            [*wrapper, *program, *arguments],
             cwd=folder,
             env=environment(settings),
             stdout=subprocess.PIPE,
