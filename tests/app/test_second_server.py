@@ -11,7 +11,7 @@ from recollect.doctor.health import SECOND_SERVER
 from tests.conftest import Host
 from tests.support.engines import TestDatabase
 from tests.support.processes import start_server
-from tests.support.world import World
+from tests.support.world import World, history, new_id
 
 WARNING = "another server works on this database file"
 
@@ -51,3 +51,22 @@ def test_the_second_server_warns_in_its_log(
             assert (WARNING in second.stderr()) is (database.engine == "sqlite")
             assert second.stop() == 0
         assert WARNING not in first.stderr()
+
+
+@pytest.mark.amendment(13)
+def test_a_server_knows_whether_it_is_the_only_one(
+    host: Host, new_database: Callable[[], TestDatabase]
+) -> None:
+    database = new_database()
+    claim = "UPDATE idempotency_answers SET status = NULL"
+    with host(database) as first:
+        ann, conversation = first.user("ann").under("k"), new_id()
+        said = ann.says(conversation, "A")
+        database.rows(claim)
+        with host(database) as second:
+            again = (
+                second.named(ann.name).under("k").call("append", conversation, body=history("A"))
+            )
+            again.refused(409, "conflict")
+    with host(database) as third:
+        assert third.named(ann.name).under("k").says(conversation, "A") == said

@@ -13,6 +13,7 @@ from tests.support.world import User, World, at_once, history, id_of, memory, ne
 
 pytestmark = [pytest.mark.surfaces("grpc"), pytest.mark.amendment(13)]
 
+SENT = (("k", "A"), ("other", "B"))
 CALLS = ("create", "append", "note", "sync", "fork", "share", "transfer")
 
 
@@ -178,3 +179,33 @@ def test_what_quotes_a_deleted_entry_is_not_answered_again(world: World, agent: 
     agent.under("k").call("append", root, body=history(text)).refused(409, "conflict")
     agent.under("k").call("fork", root, later).refused(409, "conflict")
     assert agent.under("later").says(root, "later") == later
+
+
+@pytest.mark.amendment(17)
+def test_no_answer_quotes_a_deleted_entry_that_a_later_text_has_replaced(
+    world: World, agent: User
+) -> None:
+    root, text = new_id(), "the zanzibar papers"
+    entry = agent.says(root, text)
+    bob = world.user("bob")
+    agent.shares(root, bob, "reader")
+    assert agent.under("t").offers(root, bob)["conversationTitle"] == text
+    fork = agent.under("k").call("fork", root, agent.says(root, "later")).expect(201)
+    agent.says(fork, "of its own")
+    agent.call("update_conversation", fork, body={"title": "another title"}).expect(200)
+    agent.call("delete_entry", root, entry).expect(204)
+    assert "zanzibar" not in str(world.database.contents(["idempotency_answers"]))
+
+
+@pytest.mark.amendment(15)
+def test_an_answer_that_can_not_be_read_refuses_the_key_and_repeats_nothing(serve: Serve) -> None:
+    world = serve(encryption__keys=[KEY_A])
+    agent, root = world.user("ann").with_key("k1"), new_id()
+    agent.under("k").says(root, "A")
+    agent.under("other").says(root, "B")
+    world.database.rows(
+        "UPDATE idempotency_answers SET answer = (SELECT min(answer) FROM idempotency_answers)"
+    )
+    again = [agent.under(key).call("append", root, body=history(text)) for key, text in SENT]
+    assert sorted(reply.status for reply in again) == [201, 409]
+    assert agent.texts(root) == ["A", "B"]

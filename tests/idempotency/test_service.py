@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
 
@@ -9,6 +10,7 @@ from recollect.http.errors import http_headers, http_status
 from recollect.idempotency import service as idempotency
 from recollect.idempotency.cleanup import IDEMPOTENCY_EXPIRY, IdempotencyJobs
 from recollect.idempotency.service import (
+    ABANDONED_AFTER,
     KEY_LIFETIME,
     IdempotencyService,
     RecordedAnswer,
@@ -171,3 +173,46 @@ def test_answers_are_removed_after_their_day_and_not_before(job_queue: JobQueue)
 def test_a_fingerprint_tells_where_one_part_ends() -> None:
     assert request_fingerprint(b"ab", b"c") != request_fingerprint(b"a", b"bc")
     assert request_fingerprint(b"a") == request_fingerprint(b"a")
+
+
+def test_a_long_request_is_not_taken_for_abandoned(job_queue: JobQueue) -> None:
+    answer, renewed = RecordedAnswer(201, b'{"id": "one"}'), asyncio.Event()
+    said, clock = request_fingerprint(b"same"), job_queue.clock
+    kept = IdempotencyService(job_queue.storage.context, renewed_every=timedelta(milliseconds=1))
+    claims = "SELECT claimed_at FROM idempotency_answers"
+
+    async def long(_: str) -> RecordedAnswer:
+        before = job_queue.storage.database.rows(claims)
+        clock.advance(seconds=ABANDONED_AFTER.total_seconds())
+        async with asyncio.timeout(10):
+            while job_queue.storage.database.rows(claims) == before:
+                await asyncio.sleep(0)
+        renewed.set()
+        with pytest.raises(RequestStillRunning):
+            await kept.run_once(ANN, "k", fingerprint=said, handle=never)
+        return answer
+
+    async def never(_: str) -> RecordedAnswer:
+        raise AssertionError("the request was handled twice")
+
+    run = kept.run_once(ANN, "k", fingerprint=said, handle=long)
+    assert job_queue.storage.run(run) == answer
+    assert renewed.is_set()
+    assert once(job_queue, "k", lambda _: RecordedAnswer(500, b"")) == answer
+
+
+def test_what_no_server_runs_any_more_is_taken_over_at_once(job_queue: JobQueue) -> None:
+    given: list[str] = []
+
+    def handle(reserved_id: str) -> RecordedAnswer:
+        given.append(reserved_id)
+        return RecordedAnswer(201, b"{}")
+
+    once(job_queue, "k", handle)
+    job_queue.storage.database.rows("UPDATE idempotency_answers SET status = NULL")
+    with pytest.raises(RequestStillRunning):
+        once(job_queue, "k", handle)
+    job_queue.storage.run(service(job_queue).release_abandoned())
+    once(job_queue, "k", handle)
+    assert len(given) == 2
+    assert given[0] == given[1]

@@ -27,6 +27,7 @@ from recollect.app.stores import build_engine
 from recollect.conversations.eviction import EvictionService
 from recollect.db import migrations
 from recollect.doctor.health import DoctorReport, StatusService
+from recollect.idempotency.service import IdempotencyService
 from recollect.kernel.clock import Clock
 from recollect.kernel.ids import Ids
 from recollect.memories.usage import UsageTracker
@@ -99,9 +100,11 @@ class App:
     async def start(self) -> None:
         """Open the database, migrating it if so configured, and start gRPC and the worker."""
         await self.open()
-        self.context.database.register_server()
+        await asyncio.to_thread(self.context.database.register_server)
         for warning in self.services[StatusService].warnings():
             _log.warning("another server works on this database file", warning=warning)
+        if self.context.database.is_only_server():
+            await self.services[IdempotencyService].release_abandoned()
         await asyncio.to_thread(_load_large_patterns)
         await self.jobs.schedule()
         await self.services[RecorderService].start()

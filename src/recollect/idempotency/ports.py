@@ -12,7 +12,8 @@ from recollect.kernel.owner import Owner
 # A key of the conversation API is stored behind its operation and client. The separator is no part
 # of a key, since a key is printable.
 KEY_SEPARATOR = "\x1f"
-FORK_KEYS = f"forkConversation{KEY_SEPARATOR}"
+# The calls whose answers quote the titles and previews of a conversation.
+QUOTING_KEYS = (f"forkConversation{KEY_SEPARATOR}", f"createOwnershipTransfer{KEY_SEPARATOR}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,8 @@ class IdempotencyClaim:
     """A request that claimed an idempotency key.
 
     Without a `status` the request is still running, or its server died. `body` is the recorded
-    answer; None once something it mentions was deleted. `mentions` are the ids in the answer.
+    answer; None once something it mentions was deleted. `mentions` are the ids in the answer. An
+    `unreadable` claim has neither answer nor reserved id: it can't be decrypted.
     `reserved_id` becomes the id of what the request creates. A second attempt uses the same id, so
     it finds what the first one created and creates nothing twice.
     """
@@ -33,6 +35,7 @@ class IdempotencyClaim:
     status: int | None = None
     body: str | None = None
     mentions: frozenset[str] = frozenset()
+    unreadable: bool = False
 
 
 class IdempotencyStore(Protocol):
@@ -50,6 +53,14 @@ class IdempotencyStore(Protocol):
         """Overwrite everything but requester and key, and replace the mentions."""
         ...
 
+    def renew(self, tx: Tx, claim: IdempotencyClaim, at: datetime) -> bool:
+        """Set the time of a claim without an answer; False if another attempt has taken it over."""
+        ...
+
+    def release_open(self, tx: Tx, at: datetime) -> None:
+        """Set the time of all later claims without an answer to this one."""
+        ...
+
     def delete(self, tx: Tx, claim: IdempotencyClaim) -> None:
         """Delete the claim, unless another request has claimed the key since (`claimed_at`)."""
         ...
@@ -62,9 +73,9 @@ class IdempotencyStore(Protocol):
         """Remove the recorded answers that mention one of these ids."""
         ...
 
-    def blank_fork_answers(self, tx: Tx, fork_ids: Sequence[str]) -> None:
-        """Remove the recorded answers of the calls that made these forks: they hold titles and
-        previews."""
+    def blank_quoting_answers(self, tx: Tx, conversation_ids: Sequence[str]) -> None:
+        """Remove the recorded answers that quote titles or previews of these conversations: those
+        of forks and of transfers."""
         ...
 
 

@@ -6,8 +6,8 @@ claimed. The decision record is 0018.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -36,12 +36,18 @@ from recollect.kernel.owner import Owner
 # The states of a claim, as a repeat of the request finds it:
 #
 #   with an answer                 return the recorded answer
-#   no answer, under a minute old  the first attempt still runs: poll for 1.5 seconds, then 409
+#   no answer, under 15 s old      the first attempt still runs: poll for 1.5 seconds, then 409
 #   no answer, older               the server died between 1 and 3: take the claim over, and run the
 #                                  request again with the SAME reserved id. If step 2 had committed,
 #                                  the service finds what has that id and creates nothing.
 #   another fingerprint            another request used the key: 409
 #   older than a day               as if there were none
+#   unreadable                     409: its reserved id is lost, so the request could run twice
+#
+# A server that runs a request renews its claim every five seconds, so that a long one, such as an
+# import, is not taken for abandoned. A server that starts alone on its database knows that all
+# servers before it have gone: it back-dates the claims without an answer, so that what was sent
+# to them is taken over at once.
 #
 # After a refusal (4xx) nothing was stored for certain: the claim is deleted, and the corrected
 # request may use the key. After a fault (timeout of the database, 5xx) something may have been
@@ -54,8 +60,9 @@ from recollect.kernel.owner import Owner
 
 KEY_CHARS_MAX = 255
 KEY_LIFETIME = timedelta(hours=24)
-# A claim of this age without an answer belongs to a server that died.
-ABANDONED_AFTER = timedelta(seconds=60)
+# A claim without an answer that was not renewed for so long belongs to a server that died.
+ABANDONED_AFTER = timedelta(seconds=15)
+RENEWED_EVERY = timedelta(seconds=5)
 # Pauses between polls for the first request's answer: about a second and a half in all.
 _PAUSES_SECONDS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 _ID_NAMES = frozenset({"id", "memory_id", "conversationId"})
@@ -72,7 +79,13 @@ class RecordedAnswer:
 class IdempotencyService:
     """Runs requests that came with an idempotency key."""
 
-    def __init__(self, context: ServiceContext[IdempotencyStores]) -> None:
+    def __init__(
+        self,
+        context: ServiceContext[IdempotencyStores],
+        *,
+        renewed_every: timedelta = RENEWED_EVERY,
+    ) -> None:
+        self._renewal_seconds = renewed_every.total_seconds()
         self._database = context.database
         self._stores = context.stores
         self._runtime = context.runtime
@@ -99,6 +112,11 @@ class IdempotencyService:
         work.add_done_callback(self._forget_task)
         return await asyncio.shield(work)
 
+    async def release_abandoned(self) -> None:
+        """Let the next attempts take over what runs on no server: none works on the database."""
+        free = self._runtime.clock.now() - ABANDONED_AFTER
+        await self._database.write(lambda tx: self._stores.idempotency.release_open(tx, free))
+
     def _forget_task(self, work: "asyncio.Task[RecordedAnswer]") -> None:
         """Drop the reference to a finished task, and mark its exception as retrieved.
 
@@ -118,14 +136,21 @@ class IdempotencyService:
         claim = await self._claim_or_wait(who, key, fingerprint)
         if claim.status is not None:
             return _replay_answer(claim)
+        renewal = _Renewal(claim)
+        renewing = asyncio.create_task(self._renew_until_done(renewal))
         try:
-            answer = await handle(claim.reserved_id)
+            try:
+                answer = await handle(claim.reserved_id)
+            finally:
+                renewal.done.set()
+                await renewing
         except RecollectError as error:
-            await self._release_claim(claim, certain=_is_refusal(error))
+            await self._release_claim(renewal.claim, certain=_is_refusal(error))
             raise
         except Exception:
-            await self._release_claim(claim, certain=False)
+            await self._release_claim(renewal.claim, certain=False)
             raise
+        claim = renewal.claim
         if 200 <= answer.status < 300:
             body = answer.body.decode()
             ids = frozenset(iter_ids(strict_json.load(body))) if body else frozenset()
@@ -134,6 +159,26 @@ class IdempotencyService:
         else:
             await self._release_claim(claim, certain=True)
         return answer
+
+    async def _renew_until_done(self, renewal: "_Renewal") -> None:
+        """Renew the claim as long as its request runs and nobody else has taken it over."""
+        while True:
+            try:
+                await asyncio.wait_for(renewal.done.wait(), self._renewal_seconds)
+                return
+            except TimeoutError:
+                pass
+            # A failure is no reason to give up the request: the next renewal may succeed.
+            with suppress(RecollectError):
+                if not await self._renew(renewal):
+                    return
+
+    async def _renew(self, renewal: "_Renewal") -> bool:
+        old, at = renewal.claim, self._runtime.clock.now()
+        renewed = await self._database.write(lambda tx: self._stores.idempotency.renew(tx, old, at))
+        if renewed:
+            renewal.claim = replace(old, claimed_at=at)
+        return renewed
 
     @asynccontextmanager
     async def hold_key(self, who: Owner, key: str, *, fingerprint: str) -> AsyncIterator[None]:
@@ -178,6 +223,8 @@ class IdempotencyService:
         if known is None:
             return fresh
         _check_fingerprint(known, fresh)
+        if known.unreadable:
+            raise _key_conflict("what is recorded under this key can't be read; use a new key")
         if known.status is not None:
             return known
         now = fresh.claimed_at
@@ -223,6 +270,14 @@ class IdempotencyService:
                 self._stores.idempotency.update(tx, replace(claim, claimed_at=open_now))
 
         await self._database.write(work)
+
+
+@dataclass(slots=True)
+class _Renewal:
+    """A claim whose time is set again until its request is `done`."""
+
+    claim: IdempotencyClaim
+    done: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 def check_key(key: str) -> str:

@@ -12,7 +12,7 @@ from recollect.db.engines.expressions import InTextList, JsonTextRows, insert_if
 from recollect.db.statements import Query, Row, param
 from recollect.db.tables.memories import idempotency_answers, idempotency_mentions
 from recollect.db.transaction import Tx
-from recollect.idempotency.ports import FORK_KEYS, IdempotencyClaim
+from recollect.idempotency.ports import QUOTING_KEYS, IdempotencyClaim
 from recollect.kernel import strict_json
 from recollect.kernel.owner import Owner, OwnerKind
 from recollect.kernel.runtime import Cipher
@@ -44,6 +44,12 @@ class SqlIdempotency:
         if claim.mentions:
             tx.run(_INSERT_MENTIONS, {**params, "ids": strict_json.dump(sorted(claim.mentions))})
 
+    def renew(self, tx: Tx, claim: IdempotencyClaim, at: datetime) -> bool:
+        return tx.run_and_count(_RENEW, {**self._to_params(claim), "at": at}) == 1
+
+    def release_open(self, tx: Tx, at: datetime) -> None:
+        tx.run(_RELEASE_OPEN, {"at": at})
+
     def delete(self, tx: Tx, claim: IdempotencyClaim) -> None:
         tx.run(_DELETE, self._to_params(claim))
 
@@ -56,9 +62,9 @@ class SqlIdempotency:
             tx.run(_DELETE_MENTIONS, params)
         return len(rows)
 
-    def blank_fork_answers(self, tx: Tx, fork_ids: Sequence[str]) -> None:
-        for *who, key in tx.fetch(_MENTIONING, {"ids": strict_json.dump(list(fork_ids))}):
-            if key.startswith(FORK_KEYS):
+    def blank_quoting_answers(self, tx: Tx, conversation_ids: Sequence[str]) -> None:
+        for *who, key in tx.fetch(_MENTIONING, {"ids": strict_json.dump(list(conversation_ids))}):
+            if key.startswith(QUOTING_KEYS):
                 tx.run(_BLANK_ONE, dict(zip(_KEY_COLUMNS, (*who, key), strict=True)))
 
     def blank_answers(self, tx: Tx, mentioned_ids: Sequence[str]) -> None:
@@ -78,7 +84,8 @@ class SqlIdempotency:
 
     def _from_row(self, row: Row) -> IdempotencyClaim:
         who = Owner(OwnerKind(row[0]), row[1])
-        answer = strict_json.load(self._answer.open(row[5], answer_id(who, row[2])) or "{}")
+        opened = self._answer.open_to_show(row[5], answer_id(who, row[2]))
+        answer = strict_json.load(opened.text or "{}")
         return IdempotencyClaim(
             who=who,
             key=row[2],
@@ -87,6 +94,7 @@ class SqlIdempotency:
             reserved_id=answer.get("id", ""),
             status=row[4],
             body=answer.get("body"),
+            unreadable=opened.unreadable,
         )
 
 
@@ -120,6 +128,18 @@ _UPDATE = Query(
     update(idempotency_answers)
     .where(*_KEY_CLAUSE)
     .values({n: param(n, _i[n]) for n in _UPDATED_COLUMNS})
+)
+_IS_OPEN = _i.status.is_(None)
+_SET_TIME = {"claimed_at": param("at", _i.claimed_at)}
+_RENEW = Query(
+    update(idempotency_answers)
+    .where(*_KEY_CLAUSE, _IS_OPEN, _i.claimed_at == param("claimed_at", _i.claimed_at))
+    .values(_SET_TIME)
+)
+_RELEASE_OPEN = Query(
+    update(idempotency_answers)
+    .where(_i.claimed_at > param("at", _i.claimed_at), _IS_OPEN)
+    .values(_SET_TIME)
 )
 _DELETE = Query(
     delete(idempotency_answers).where(

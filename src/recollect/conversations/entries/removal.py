@@ -110,15 +110,15 @@ class EntryRemover:
             tx, removed.tree_id, after=None, limit=None
         )
         title = self._new_title(tx, removed, old, branches)
-        store, changed = self._stores.conversations, set[ConversationId]()
+        store = self._stores.conversations
         for branch in branches:
             if branch.last_text_seq == removed.seq:
                 store.update_preview(tx, branch.id, _headline_of(last).preview, before)
-                changed.add(branch.id)
             if old.title is not None and branch.title == old.title:
                 store.update_derived_title(tx, branch.id, title)
-                changed.add(branch.id)
-        self._stores.idempotency.blank_fork_answers(tx, sorted(changed))
+        # Of every branch: an answer may quote a title or preview that has been replaced since.
+        ids = [branch.id for branch in branches]
+        self._stores.idempotency.blank_quoting_answers(tx, ids)
 
     def _new_title(
         self, tx: Tx, removed: Entry, old: Headline, branches: list[Conversation]

@@ -46,6 +46,10 @@ class Engine(Database, ScriptRunner, DatabaseStorage, Protocol):
         """Is another server registered on a database that is made for one?"""
         ...
 
+    def is_only_server(self) -> bool:
+        """Is it certain that no other server is registered on this database now?"""
+        ...
+
 
 @dataclass(slots=True)
 class PendingTransaction:

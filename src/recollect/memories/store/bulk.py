@@ -148,8 +148,8 @@ class MemoryBulkStore:
         return removal.remove_memories(tx, memory_ids, at=at) if memory_ids else 0
 
     def remove_drawn_from(self, tx: Tx, entry_id: EntryId, *, at: datetime) -> int:
-        """Delete the memories whose only source is this entry, and take it from the sources of the
-        others. Returns how many were deleted."""
+        """Delete the memories that have no other source than this entry, also by way of other
+        memories, and take it from the sources of the others. Returns how many were deleted."""
         return removal.remove_drawn_from(tx, entry_id, at=at)
 
     def compact_rows(self, tx: Tx, memory_ids: Sequence[MemoryId], *, at: datetime) -> None:

@@ -43,11 +43,16 @@ def remove_memories(tx: Tx, memory_ids: Sequence[str], *, at: datetime) -> int:
 
 
 def remove_drawn_from(tx: Tx, entry_id: str, *, at: datetime) -> int:
-    """Delete the memories whose only source is this entry, and take it from the sources of the
-    others. Returns how many were deleted."""
-    rows = tx.fetch(_DRAWN_FROM, {"id": entry_id})
+    """Delete the memories that have no other source than this entry, those that were drawn from
+    nothing but these memories, and so on; take the entry from the sources of the others. A memory
+    that is gone, moved ones included, is no source. Returns how many were deleted."""
+    count, rows = 0, tx.fetch(_DRAWN_FROM_ENTRY, {"id": entry_id})
     tx.run(_DELETE_SOURCE, {"id": entry_id})
-    return remove_memories(tx, [row[0] for row in rows], at=at) if rows else 0
+    while rows:
+        ids = [row[0] for row in rows]
+        count += remove_memories(tx, ids, at=at)
+        rows = tx.fetch(_DRAWN_FROM_MEMORIES, {"ids": strict_json.dump(ids)})
+    return count
 
 
 def _removals_statement() -> Query:
@@ -85,11 +90,16 @@ _CLEANUP = (
     _CONFLICTS,
     *(Query(delete(t).where(InTextList(t.c.memory_id, _IDS))) for t in _CHILD_TABLES),
 )
-_other = memory_sources.alias("other")
+_other, _present = memory_sources.alias("other"), memories.alias("present")
 _s, _o = memory_sources.c, _other.c
 _IS_ENTRY = (_s.kind == literal_word("entry"), _s.source_id == param("id", _s.source_id))
+_IS_MEMORY = (_s.kind == literal_word("memory"), InTextList(_s.source_id, _IDS))
+_IS_PRESENT = exists().where(_present.c.id == _o.source_id)
 _HAS_OTHER = exists().where(
-    _o.memory_id == _s.memory_id, or_(_o.kind != _s.kind, _o.source_id != _s.source_id)
+    _o.memory_id == _s.memory_id,
+    or_(_o.kind != _s.kind, _o.source_id != _s.source_id),
+    or_(_o.kind == literal_word("entry"), _IS_PRESENT),
 )
-_DRAWN_FROM = Query(select(_s.memory_id).where(*_IS_ENTRY, ~_HAS_OTHER))
+_DRAWN_FROM_ENTRY = Query(select(_s.memory_id).where(*_IS_ENTRY, ~_HAS_OTHER))
+_DRAWN_FROM_MEMORIES = Query(select(_s.memory_id).distinct().where(*_IS_MEMORY, ~_HAS_OTHER))
 _DELETE_SOURCE = Query(delete(memory_sources).where(*_IS_ENTRY))

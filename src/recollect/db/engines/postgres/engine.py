@@ -36,6 +36,7 @@ from recollect.observability.metrics import Metrics, TransactionKind
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 0x5245434F
+_SERVER_LOCK = 0x52454350
 # A forgotten transaction of somebody else must not block every connection and the shutdown.
 LOCK_WAIT_MS = 10_000
 IDLE_SCANS_MAX = 2
@@ -70,16 +71,35 @@ class PostgresEngine:
             [PostgresSession(self._connect) for _ in range(connections)], self._run_transaction
         )
         self._idle_scans: list[PostgresSession] = []
+        self._presence: psycopg.Connection[Row] | None = None
         self._closed = False
 
     def start(self) -> None:
         """Nothing to do: a connection is opened at its first use."""
 
     def register_server(self) -> None:
-        """Nothing to do: any number of servers may work on one database."""
+        """Take a shared lock that PostgreSQL releases when this process is gone. Any number of
+        servers may work on one database, and one that starts alone takes over from the dead."""
+        if self._presence is None:
+            self._presence = self._own_connection()
+            self._presence.execute(f"SELECT pg_advisory_lock_shared({_SERVER_LOCK})".encode())
 
     def has_unexpected_servers(self) -> bool:
         return False
+
+    def is_only_server(self) -> bool:
+        if self._presence is None:
+            return False
+        # Locks of one session don't conflict, so only another server's can be in the way.
+        try:
+            taken = self._presence.execute(
+                f"SELECT pg_try_advisory_lock({_SERVER_LOCK})".encode()
+            ).fetchone()
+            if taken == (True,):
+                self._presence.execute(f"SELECT pg_advisory_unlock({_SERVER_LOCK})".encode())
+        except psycopg.Error:
+            return False
+        return taken == (True,)
 
     def run_script(self, sql: str, *, unless: str | None = None) -> None:
         """Run several statements in one transaction, unless the query `unless` finds a row there.
@@ -155,6 +175,8 @@ class PostgresEngine:
         await self._hub.close()
         while self._idle_scans:
             self._idle_scans.pop().close()
+        if self._presence is not None:
+            self._presence.close()
 
     def _own_connection(self) -> "psycopg.Connection[Row]":
         try:

@@ -84,6 +84,9 @@ class SqliteEngine:
     def has_unexpected_servers(self) -> bool:
         return self._servers.has_others()
 
+    def is_only_server(self) -> bool:
+        return self._servers.is_taken and not self._servers.has_others()
+
     def run_script(self, sql: str, *, unless: str | None = None) -> None:
         """Run several statements in one transaction, unless the query `unless` finds a row there.
 

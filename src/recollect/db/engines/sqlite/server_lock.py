@@ -24,6 +24,11 @@ class ServerLock:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._file, fcntl.LOCK_SH)
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether this server has the lock."""
+        return self._file >= 0
+
     def has_others(self) -> bool:
         """Whether another server has the lock now."""
         if self._file < 0:
