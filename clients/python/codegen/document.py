@@ -16,6 +16,8 @@ _PLAIN = {
 }
 # Where the document is about the wire and a caller writes something shorter.
 _HEADER_PARAMS = {"Idempotency-Key", "Last-Event-ID"}
+# Words of Python that can't name an argument.
+_PYTHON_NAMES = {"from": "since", "async": "as_stream"}
 _CURSOR_ALIASES = {"afterCursor"}
 
 
@@ -50,6 +52,8 @@ class ClientOperation:
     response: str | None
     item: str | None
     takes_key: bool
+    only_reads: bool
+    is_json: bool
 
     @property
     def name(self) -> str:
@@ -64,12 +68,12 @@ class Document:
         self.schemas: Mapping[str, Schema] = document["components"]["schemas"]
 
     def operations(self) -> Iterator[ClientOperation]:
-        """The operations that take and give JSON, in the order of their names."""
+        """All operations, in the order of their names."""
         rows = [
             (path, method, operation)
             for path, methods in self._document["paths"].items()
             for method, operation in methods.items()
-            if method in METHODS and is_json(operation)
+            if method in METHODS
         ]
         for path, method, operation in sorted(rows, key=lambda row: row[2]["operationId"]):
             yield self._read_operation(path, method, operation)
@@ -134,9 +138,9 @@ class Document:
             body_is_list=body_is_list,
             response=self.type_of(response) if response is not None else None,
             item=self._item_type(response),
-            takes_key=any(
-                one["name"] == "Idempotency-Key" for one in operation.get("parameters", ())
-            ),
+            takes_key=_takes_key(operation),
+            only_reads=operation.get("x-only-reads", False),
+            is_json=is_json(operation),
         )
 
     def _parameters(self, operation: Schema) -> Iterator[Argument]:
@@ -145,7 +149,7 @@ class Document:
                 continue
             schema = one["schema"]
             yield Argument(
-                name=snake_case(one["name"]) if one["name"] != "from" else "since",
+                name=_PYTHON_NAMES.get(one["name"], snake_case(one["name"])),
                 wire_name=one["name"],
                 place=one["in"],
                 type=self.type_of(schema, as_input=True),
@@ -205,6 +209,12 @@ def is_json(operation: Schema) -> bool:
         if status[0] == "2" and (content := answer.get("content"))
     ]
     return "application/json" in body and all("application/json" in one for one in answers[:1])
+
+
+def _takes_key(operation: Schema) -> bool:
+    """A read takes one too, and it would cost a write."""
+    names = [one["name"] for one in operation.get("parameters", ())]
+    return "Idempotency-Key" in names and not operation.get("x-only-reads", False)
 
 
 def _success(operation: Schema) -> Schema:

@@ -11,10 +11,13 @@ Fields that a newer server adds are kept and ignored by type checkers; words tha
 plain strings.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from recollect_client.answers import WithText
 
 
 class Model(BaseModel):
@@ -24,6 +27,8 @@ class Model(BaseModel):
         frozen=True, extra="allow", populate_by_name=True, defer_build=True
     )
 '''
+# Answers that can do more than hold their fields, with what gives them that.
+_ABLE = {"Entry": "WithText", "AdminEntry": "WithText"}
 _RESERVED = {"from": "from_"}
 
 
@@ -59,7 +64,7 @@ def _literal(schema: Schema) -> str:
 
 def _class_lines(document: Document, name: str) -> Iterator[str]:
     schema = document.schemas[name]
-    yield f"class {name}(Model):"
+    yield f"class {name}({', '.join(filter(None, [_ABLE.get(name), 'Model']))}):"
     if "description" in schema:
         yield f'    """{schema["description"]}"""\n'
     fields = schema.get("properties", {})
@@ -69,6 +74,18 @@ def _class_lines(document: Document, name: str) -> Iterator[str]:
     ordered = sorted(fields, key=lambda field: field not in required)
     for field in ordered:
         yield _field_line(document, field, fields[field], required=field in required)
+    if "data" in fields:
+        yield from _list_lines(document.type_of(fields["data"]["items"]).removeprefix("models."))
+
+
+def _list_lines(item: str) -> Iterator[str]:
+    """Methods of a page: it is walked, counted and indexed as its list is."""
+    yield f'\n    def __iter__(self) -> "Iterator[{item}]":  # type: ignore[override]'
+    yield "        return iter(self.data)"
+    yield "\n    def __len__(self) -> int:"
+    yield "        return len(self.data)"
+    yield f'\n    def __getitem__(self, place: int) -> "{item}":'
+    yield "        return self.data[place]"
 
 
 def _field_line(document: Document, wire_name: str, schema: Schema, *, required: bool) -> str:

@@ -27,6 +27,7 @@ _APART = {
     "putParticipant": {"kind"},
     "appendEntry": {"content", "role"},
     "syncEntries": {"content"},
+    "searchConversations": {"query"},
 }
 _METHODS_HEADER = '''"""Every operation of the server as a method. Generated from the OpenAPI
 document: do not edit."""
@@ -57,8 +58,8 @@ def write_table(document: Document) -> str:
 
 
 def write_methods(document: Document) -> str:
-    """The text of `_async/operations.py`."""
-    operations = list(document.operations())
+    """The text of `_async/operations.py`. Streams and texts are in `_async/streams.py`."""
+    operations = [one for one in document.operations() if one.is_json]
     parts = [_METHODS_HEADER]
     parts += ["\n".join(_method_lines(one)) + "\n" for one in operations]
     parts += ["\n".join(_iterator_lines(one)) + "\n" for one in operations if one.item]
@@ -109,7 +110,7 @@ def _row(operation: ClientOperation) -> str:
         names = {one.name: one.wire_name for one in _sent_by_name(operation) if one.place == place}
         if names:
             fields.append(f"{place}={names!r}")
-    for flag in ("takes_key", "body_is_list"):
+    for flag in ("takes_key", "only_reads", "body_is_list"):
         if getattr(operation, flag):
             fields.append(f"{flag}=True")
     return f"Operation({', '.join(fields)})"

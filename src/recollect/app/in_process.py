@@ -60,10 +60,26 @@ class InProcessApp:
         """Migrate the schema, open the database and start the worker. Call it once, on the event
         loop on which all later calls are made: connections and locks belong to that loop."""
         await open_database(self.context, migrate=True)
+        self.context.database.register_server()
         await self._jobs.schedule()
         await self.services[RecorderService].start()
         if self.context.settings.jobs.embedded_worker:
             self._working = asyncio.create_task(self._jobs.worker.run(self._stop))
+
+    @property
+    def shares_its_file(self) -> bool:
+        """Does another process use this file of SQLite now?"""
+        return self.context.database.has_unexpected_servers()
+
+    async def end_streams(self) -> None:
+        """End the responses that are recorded or followed; new ones are refused."""
+        await self.services[RecorderService].close()
+
+    async def close_at_exit(self) -> None:
+        """Close the database when the process ends: at once, since jobs run again anyway."""
+        if self._working is not None:
+            self._working.cancel()
+        await self.context.database.close()
 
     async def close(self) -> None:
         """Finish accepted work within the grace period, then close everything. A job that is not

@@ -79,6 +79,29 @@ class LoopThread:
             self._loop.call_soon_threadsafe(self._stopped.set)
             self._thread.join()
 
+    def stop_soon(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """The same without waiting, from any thread and in the middle of a garbage collection."""
+        with self._lock:
+            was_stopping, self._stopping = self._stopping, True
+        if not was_stopping:
+            self._loop.call_soon_threadsafe(self._begin_to_stop, last)
+
+    def is_current(self) -> bool:
+        """Is the caller on this thread?"""
+        return threading.current_thread() is self._thread
+
+    def _begin_to_stop(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._stop_task = asyncio.create_task(self._finish(last))
+
+    async def _finish(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        running = [asyncio.wrap_future(future) for future in self.running_futures()]
+        try:
+            if running:
+                await asyncio.wait(running)
+            await last()
+        finally:
+            self._stopped.set()
+
     def _run_loop(self) -> None:
         asyncio.run(self._wait_for_stop())
 

@@ -18,9 +18,11 @@ AsgiApp = Callable[
 @dataclass(slots=True)
 class StreamedAnswer:
     """An answer that comes in pieces. `begun` is set when status and headers are there, or when
-    there will be none. `failure` is the error of the caller's own pieces of the body."""
+    there will be none. `complete`: its end was not cut off. `failure` is the error of the caller's
+    own pieces of the body."""
 
     status: int = 0
+    complete: bool = False
     failure: Exception | None = None
     headers: dict[str, str] = field(default_factory=dict)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
@@ -56,8 +58,10 @@ class AsgiCaller:
             if message["type"] == "http.response.start":
                 answer.status, answer.headers = message["status"], _to_text(message["headers"])
                 answer.begun.set()
-            elif message.get("body"):
+                return
+            if message.get("body"):
                 answer.queue.put_nowait(message["body"])
+            answer.complete = not message.get("more_body", False)
 
         receive = _whole_body(request.body) if body is None else _body_in_pieces(body, answer)
         try:

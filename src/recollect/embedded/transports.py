@@ -5,34 +5,33 @@ until an answer is there; `AsyncEmbeddedTransport` lets the caller's own event l
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
+from concurrent.futures import CancelledError, Future
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from recollect.app.loop_thread import LoopThread
 from recollect.embedded.asgi import AsgiCaller, StreamedAnswer
 from recollect_client import ServerUnreachable
-from recollect_client.errors import CLIENT_CLOSED, CLOSED
+from recollect_client.errors import CLIENT_CLOSED, CLOSED, NO_ANSWER
 from recollect_client.values import Request, Response
 
 T = TypeVar("T")
 
 
-class _LoopCalls:
-    """Starts coroutines on the loop of the system."""
+class System(Protocol):
+    """What a transport needs of the running system."""
 
-    def __init__(self, thread: LoopThread, caller: AsgiCaller, close: Callable[[], None]) -> None:
-        self._thread = thread
-        self._caller = caller
-        self._close = close
+    caller: AsgiCaller
+    may_lose_answers: bool
 
-    def _start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        try:
-            return self._thread.submit(work)
-        except RuntimeError as error:
-            raise ServerUnreachable(CLIENT_CLOSED, code=CLOSED) from error
+    def start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Start a coroutine on the loop of the system."""
+        ...
+
+    def close(self) -> None:
+        """Close it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class _PiecesOnLoop:
     """A streamed answer, read from another thread."""
 
     answer: StreamedAnswer
-    start: Callable[[Coroutine[Any, Any, Any]], "Future[Any]"]
+    system: System
 
     @property
     def status(self) -> int:
@@ -52,8 +51,9 @@ class _PiecesOnLoop:
 
     def pieces(self) -> Iterator[bytes]:
         """The bytes, as they come."""
-        while (piece := self.start(self.answer.queue.get()).result()) is not None:
+        while (piece := _wait(self.system.start(self.answer.queue.get()))) is not None:
             yield piece
+        _check_end(self.answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,64 +62,104 @@ class _AsyncPiecesOnLoop(_PiecesOnLoop):
 
     async def pieces(self) -> AsyncIterator[bytes]:  # type: ignore[override]
         """The bytes, as they come."""
-        while (piece := await asyncio.wrap_future(self.start(self.answer.queue.get()))) is not None:
+        while (piece := await _await(self.system.start(self.answer.queue.get()))) is not None:
             yield piece
+        _check_end(self.answer)
 
 
-class EmbeddedTransport(_LoopCalls):
+class EmbeddedTransport:
     """The way for `Recollect`."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+
+    @property
+    def may_lose_answers(self) -> bool:
+        """Can a request be carried out, and its answer never arrive?"""
+        return self._system.may_lose_answers
 
     def send(self, request: Request) -> Response:
         """The whole answer."""
-        return self._start(self._caller.send(request)).result()
+        return _wait(self._system.start(self._system.caller.send(request)))
 
     @contextmanager
     def stream(
         self, request: Request, body: Iterator[bytes] | None = None
     ) -> Iterator[_PiecesOnLoop]:
         """The answer piece by piece. To leave the block hangs up."""
-        answer = self._start(_new_answer()).result()
+        system = self._system
+        answer = _wait(system.start(_new_answer()))
         pieces = None if body is None else _pull_on_thread(body)
-        running = self._start(self._caller.stream(request, answer, pieces))
+        running = system.start(system.caller.stream(request, answer, pieces))
         try:
-            self._start(answer.begun.wait()).result()
+            _wait(system.start(answer.begun.wait()))
             if answer.failure is not None:
                 raise answer.failure
-            yield _PiecesOnLoop(answer, self._start)
+            yield _PiecesOnLoop(answer, system)
         finally:
             running.cancel()
 
     def close(self) -> None:
         """Close the system. A second call does nothing."""
-        self._close()
+        self._system.close()
 
 
-class AsyncEmbeddedTransport(_LoopCalls):
+class AsyncEmbeddedTransport:
     """The way for `AsyncRecollect`."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+
+    @property
+    def may_lose_answers(self) -> bool:
+        """Can a request be carried out, and its answer never arrive?"""
+        return self._system.may_lose_answers
 
     async def send(self, request: Request) -> Response:
         """The whole answer."""
-        return await asyncio.wrap_future(self._start(self._caller.send(request)))
+        return await _await(self._system.start(self._system.caller.send(request)))
 
     @asynccontextmanager
     async def stream(
         self, request: Request, body: AsyncIterator[bytes] | None = None
     ) -> AsyncIterator[_AsyncPiecesOnLoop]:
         """The answer piece by piece. To leave the block hangs up."""
-        answer = await asyncio.wrap_future(self._start(_new_answer()))
+        system = self._system
+        answer = await _await(system.start(_new_answer()))
         pieces = None if body is None else _pull_on_loop(body, asyncio.get_running_loop())
-        running = self._start(self._caller.stream(request, answer, pieces))
+        running = system.start(system.caller.stream(request, answer, pieces))
         try:
-            await asyncio.wrap_future(self._start(answer.begun.wait()))
+            await _await(system.start(answer.begun.wait()))
             if answer.failure is not None:
                 raise answer.failure
-            yield _AsyncPiecesOnLoop(answer, self._start)
+            yield _AsyncPiecesOnLoop(answer, system)
         finally:
             running.cancel()
 
     async def aclose(self) -> None:
         """Close the system. A second call does nothing."""
-        await asyncio.to_thread(self._close)
+        await asyncio.to_thread(self._system.close)
+
+
+def _wait(future: "Future[T]") -> T:
+    """The result. Whoever is interrupted meanwhile (Ctrl-C) has hung up."""
+    try:
+        return future.result()
+    except CancelledError:
+        raise ServerUnreachable(CLIENT_CLOSED, code=CLOSED) from None
+    except BaseException:
+        future.cancel()
+        raise
+
+
+async def _await(future: "Future[T]") -> T:
+    """The same on the caller's event loop, where a cancellation is the caller's own."""
+    return await asyncio.wrap_future(future)
+
+
+def _check_end(answer: StreamedAnswer) -> None:
+    if not answer.complete:
+        raise ServerUnreachable("the answer broke off before its end", code=NO_ANSWER)
 
 
 async def _new_answer() -> StreamedAnswer:

@@ -45,6 +45,10 @@ def open_errors(name: str) -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:
+        # The database is what the argument says: what is wrong with it is not a setting.
+        setting, _, wrong = error.message.partition(": ")
+        if setting == "database.url":
+            raise RuntimeError(f"{name}: {wrong}") from error
         raise ValueError(error.message) from error
     except RecollectError as error:
         raise RuntimeError(f"{name}: {error.message}") from error

@@ -5,9 +5,14 @@ message names an argument of yours where the server knows which one was wrong.
 """
 
 import json
+import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from recollect_client.values import Response
 
@@ -17,6 +22,8 @@ NO_ANSWER = "no_answer"
 """The code of a request that may have been carried out."""
 CLOSED = "closed"
 """The code of a request that was not sent because the client is closed."""
+UNEXPECTED_ANSWER = "unexpected_answer"
+"""The code of an answer that is none of Recollect: of a proxy, or of something else at the URL."""
 CLIENT_CLOSED = "this client is closed"
 
 
@@ -120,14 +127,15 @@ _BY_STATUS: Mapping[int, type[RecollectError]] = {
 
 def error_from(response: Response) -> RecollectError:
     """The error that a refusal stands for."""
-    kind = _BY_STATUS.get(response.status, Internal if response.status >= 500 else InvalidInput)
     body = _read_body(response.body)
+    if 300 <= response.status < 400 or body is None:
+        return _foreign_answer(response)
     code = str(body.get("code") or body.get("error") or "")
     message = str(body.get("message") or body.get("error") or f"HTTP status {response.status}")
     details = body.get("details")
     if not isinstance(details, dict):
         details = {key: part for key, part in body.items() if key not in ("error", "code")}
-    return kind(
+    return _kind_of(response.status)(
         message,
         code=code,
         status=response.status,
@@ -136,16 +144,54 @@ def error_from(response: Response) -> RecollectError:
     )
 
 
-def _read_body(body: bytes) -> dict[str, Any]:
+def read_answer(response: Response, model: type[BaseModel] | None) -> Any:
+    """The answer as a model; None if the operation has none. Unavailable if something else than
+    Recollect has answered, such as the page of a proxy."""
+    if response.status == 204 or (model is None and not response.body):
+        return None
+    try:
+        if model is not None:
+            return model.model_validate_json(response.body)
+    except ValidationError:
+        pass
+    raise _foreign_answer(response)
+
+
+def _kind_of(status: int) -> type[RecollectError]:
+    return _BY_STATUS.get(status, Internal if status >= 500 else InvalidInput)
+
+
+def _foreign_answer(response: Response) -> RecollectError:
+    """What is at the URL has answered, and not as Recollect does."""
+    media = response.headers.get("content-type", "no content type")
+    message = f"HTTP status {response.status} and an answer ({media}) that is none of Recollect"
+    if "location" in response.headers and response.status < 400:
+        message = f"the URL leads to {response.headers['location']}: connect to that one"
+    is_refusal = response.status >= 400
+    return (_kind_of(response.status) if is_refusal else Unavailable)(
+        message,
+        code="" if is_refusal else UNEXPECTED_ANSWER,
+        status=response.status,
+        retry_after_seconds=_retry_after(response.headers),
+    )
+
+
+def _read_body(body: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(body)
     except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds of the header, which is a number or a date."""
+    text = headers.get("retry-after", "")
     try:
-        return float(headers["retry-after"])
-    except (KeyError, ValueError):
-        return None
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(text).timestamp() - time.time()
+        except ValueError:
+            return None
+    return max(seconds, 0.0) if math.isfinite(seconds) else None

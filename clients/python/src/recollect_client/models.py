@@ -4,10 +4,13 @@ Fields that a newer server adds are kept and ignored by type checkers; words tha
 plain strings.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from recollect_client.answers import WithText
 
 
 class Model(BaseModel):
@@ -96,9 +99,13 @@ EventKind = Literal[
 
 EventOutcome = Literal["allowed", "denied"]
 
+EvictedResource = Literal["conversations"]
+
 FindingStage = Literal["fulltext", "graph", "person", "recency", "time", "vector"]
 
 ForkFilter = Literal["all", "none"]
+
+ImportMode = Literal["fail", "merge", "replace"]
 
 IncludedField = Literal["embedding"]
 
@@ -119,6 +126,8 @@ MemorySearchComponent = Literal[
 MemorySource = Literal["api", "cli", "console", "extraction", "import", "mcp", "runner"]
 
 MemoryStatus = Literal["active", "archived", "expired", "quarantined", "superseded"]
+
+MemoryStatusFilter = Literal["active", "all", "archived", "expired", "quarantined", "superseded"]
 
 MemoryType = Literal[
     "context", "event", "identity", "knowledge", "observation", "preference", "relationship", "task"
@@ -217,8 +226,17 @@ class AdminConversationSummaryList(Model):
     )
     next_cursor: "str | None" = Field(default=None, alias="nextCursor")
 
+    def __iter__(self) -> "Iterator[AdminConversationSummary]":  # type: ignore[override]
+        return iter(self.data)
 
-class AdminEntry(Model):
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "AdminConversationSummary":
+        return self.data[place]
+
+
+class AdminEntry(WithText, Model):
     channel: "Channel | str"
     content: "list[Any]"
     content_type: str = Field(alias="contentType")
@@ -241,6 +259,15 @@ class AdminEntryPage(Model):
     after_cursor: "str | None" = Field(
         default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
     )
+
+    def __iter__(self) -> "Iterator[AdminEntry]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "AdminEntry":
+        return self.data[place]
 
 
 class AdminSearchResult(Model):
@@ -266,6 +293,15 @@ class AdminSearchResultPage(Model):
         default=None, description="Stages that failed."
     )
 
+    def __iter__(self) -> "Iterator[AdminSearchResult]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "AdminSearchResult":
+        return self.data[place]
+
 
 class Agent(Model):
     created_at: datetime
@@ -283,6 +319,15 @@ class Agent(Model):
 class AgentPage(Model):
     data: "list[Agent]"
     next_cursor: "str | None"
+
+    def __iter__(self) -> "Iterator[Agent]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Agent":
+        return self.data[place]
 
 
 class Alias(Model):
@@ -319,6 +364,15 @@ class ApiKeyPage(Model):
         default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
     )
 
+    def __iter__(self) -> "Iterator[ApiKey]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "ApiKey":
+        return self.data[place]
+
 
 class Approval(Model):
     decided_at: "datetime | None"
@@ -334,6 +388,15 @@ class Approval(Model):
 class ApprovalPage(Model):
     data: "list[Approval]"
     next_cursor: "str | None"
+
+    def __iter__(self) -> "Iterator[Approval]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Approval":
+        return self.data[place]
 
 
 class BackupRules(Model):
@@ -391,6 +454,15 @@ class ChatPage(Model):
     data: "list[Chat]"
     next_cursor: "str | None"
 
+    def __iter__(self) -> "Iterator[Chat]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Chat":
+        return self.data[place]
+
 
 class Conversation(Model):
     access_level: "AccessLevel | str" = Field(alias="accessLevel")
@@ -431,6 +503,15 @@ class ConversationSummaryPage(Model):
         default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
     )
 
+    def __iter__(self) -> "Iterator[ConversationSummary]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "ConversationSummary":
+        return self.data[place]
+
 
 class DoctorFinding(Model):
     count: int
@@ -459,6 +540,15 @@ class DuplicatesPage(Model):
     data: "list[Duplicates]"
     next_cursor: "str | None"
 
+    def __iter__(self) -> "Iterator[Duplicates]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Duplicates":
+        return self.data[place]
+
 
 class Entity(Model):
     id: str
@@ -475,8 +565,17 @@ class EntityPage(Model):
     data: "list[Entity]"
     next_cursor: "str | None"
 
+    def __iter__(self) -> "Iterator[Entity]":  # type: ignore[override]
+        return iter(self.data)
 
-class Entry(Model):
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Entity":
+        return self.data[place]
+
+
+class Entry(WithText, Model):
     channel: "Channel | str"
     content: "list[Any]"
     content_type: str = Field(alias="contentType")
@@ -498,6 +597,15 @@ class EntryPage(Model):
     after_cursor: "str | None" = Field(
         default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
     )
+
+    def __iter__(self) -> "Iterator[Entry]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Entry":
+        return self.data[place]
 
 
 class EraseReport(Model):
@@ -546,6 +654,15 @@ class EventPage(Model):
     after_cursor: "str | None" = Field(
         default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
     )
+
+    def __iter__(self) -> "Iterator[Event]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Event":
+        return self.data[place]
 
 
 class ExpireReport(Model):
@@ -601,6 +718,15 @@ class ForkList(Model):
     )
     next_cursor: "str | None" = Field(default=None, alias="nextCursor")
 
+    def __iter__(self) -> "Iterator[Fork]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Fork":
+        return self.data[place]
+
 
 class GraphPath(Model):
     relations: "list[GraphRelation]"
@@ -653,6 +779,15 @@ class HistoryItemPage(Model):
     data: "list[HistoryItem]"
     next_cursor: "str | None"
 
+    def __iter__(self) -> "Iterator[HistoryItem]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "HistoryItem":
+        return self.data[place]
+
 
 class ImportReport(Model):
     created: int
@@ -688,6 +823,15 @@ class MembershipList(Model):
         default=None, alias="afterCursor", description="`nextCursor` again, for who asked with it."
     )
     next_cursor: "str | None" = Field(default=None, alias="nextCursor")
+
+    def __iter__(self) -> "Iterator[Membership]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Membership":
+        return self.data[place]
 
 
 class Memory(Model):
@@ -763,6 +907,15 @@ class MemoryEventPage(Model):
     data: "list[MemoryEvent]"
     next_cursor: "str | None"
 
+    def __iter__(self) -> "Iterator[MemoryEvent]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "MemoryEvent":
+        return self.data[place]
+
 
 class MemoryHit(Model):
     agent_id: "str | None"
@@ -828,10 +981,28 @@ class MemoryHits(Model):
     next_cursor: "str | None"
     withheld: "int | None" = None
 
+    def __iter__(self) -> "Iterator[MemoryHit]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "MemoryHit":
+        return self.data[place]
+
 
 class MemoryPage(Model):
     data: "list[Memory]"
     next_cursor: "str | None"
+
+    def __iter__(self) -> "Iterator[Memory]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Memory":
+        return self.data[place]
 
 
 class MergedPeople(Model):
@@ -883,6 +1054,15 @@ class OwnershipTransferList(Model):
     )
     next_cursor: "str | None" = Field(default=None, alias="nextCursor")
 
+    def __iter__(self) -> "Iterator[OwnershipTransfer]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "OwnershipTransfer":
+        return self.data[place]
+
 
 class Participant(Model):
     agent_id: "str | None"
@@ -896,6 +1076,15 @@ class Participant(Model):
 class ParticipantPage(Model):
     data: "list[Participant]"
     next_cursor: "str | None"
+
+    def __iter__(self) -> "Iterator[Participant]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Participant":
+        return self.data[place]
 
 
 class Person(Model):
@@ -921,6 +1110,15 @@ class PersonCard(Model):
 class PersonPage(Model):
     data: "list[Person]"
     next_cursor: "str | None"
+
+    def __iter__(self) -> "Iterator[Person]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Person":
+        return self.data[place]
 
 
 class PiiRules(Model):
@@ -986,6 +1184,15 @@ class QuarantinedMemory(Model):
 class QuarantinedMemoryPage(Model):
     data: "list[QuarantinedMemory]"
     next_cursor: "str | None"
+
+    def __iter__(self) -> "Iterator[QuarantinedMemory]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "QuarantinedMemory":
+        return self.data[place]
 
 
 class QueueReport(Model):
@@ -1092,6 +1299,15 @@ class RunPage(Model):
     data: "list[Run]"
     next_cursor: "str | None"
 
+    def __iter__(self) -> "Iterator[Run]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "Run":
+        return self.data[place]
+
 
 class SearchResult(Model):
     conversation_id: str = Field(alias="conversationId")
@@ -1115,6 +1331,15 @@ class SearchResultPage(Model):
     degraded: "list[EntrySearchComponent | str] | None" = Field(
         default=None, description="Stages that failed."
     )
+
+    def __iter__(self) -> "Iterator[SearchResult]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "SearchResult":
+        return self.data[place]
 
 
 class SourceBody(Model):
@@ -1175,6 +1400,15 @@ class UnindexedEntryPage(Model):
     after_cursor: "str | None" = Field(
         default=None, alias="afterCursor", description="`cursor` again, for who asked with it."
     )
+
+    def __iter__(self) -> "Iterator[UnindexedEntry]":  # type: ignore[override]
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: int) -> "UnindexedEntry":
+        return self.data[place]
 
 
 class VacuumReport(Model):
@@ -1269,6 +1503,7 @@ __all__ = [
     "EventKind",
     "EventOutcome",
     "EventPage",
+    "EvictedResource",
     "ExpireReport",
     "ExpiryPreview",
     "Explanation",
@@ -1283,6 +1518,7 @@ __all__ = [
     "HealthReport",
     "HistoryItem",
     "HistoryItemPage",
+    "ImportMode",
     "ImportReport",
     "IncludedField",
     "IndexItem",
@@ -1303,6 +1539,7 @@ __all__ = [
     "MemorySearchComponent",
     "MemorySource",
     "MemoryStatus",
+    "MemoryStatusFilter",
     "MemoryType",
     "MergedPeople",
     "Message",

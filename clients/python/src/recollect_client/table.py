@@ -42,6 +42,15 @@ class AdminDeleteConversationArguments(TypedDict, total=False):
     justification: str
 
 
+class AdminEvictArguments(TypedDict, total=False):
+    """Remove for good what was soft-deleted longer ago than a period."""
+
+    resource_types: Required[Sequence[models.EvictedResource | str]]
+    retention_period: Required[str]
+    as_stream: bool
+    justification: str
+
+
 class AdminGetConversationArguments(TypedDict, total=False):
     """Get anybody's conversation, a soft-deleted one too."""
 
@@ -328,6 +337,33 @@ class ExplainMemoryArguments(TypedDict, total=False):
     as_user: str
 
 
+class ExportMemoriesArguments(TypedDict, total=False):
+    """Export memories with what they refer to, one JSON object a line, in an order that never changes."""
+
+    agent_id: str
+    spaces: Sequence[str]
+    visibility: models.Visibility | str
+    scope: models.MemoryScope | str
+    run_id: str
+    user_id: str
+    chat_id: str
+    asker_id: str
+    key: str
+    tags: Sequence[str]
+    types: Sequence[models.MemoryType | str]
+    subjects: Sequence[str]
+    stated_by: str
+    sensitivity: models.Sensitivity | str
+    status: models.MemoryStatusFilter | str
+    include_expired: bool
+    created_after: datetime | str
+    created_before: datetime | str
+    valid_at: datetime | str
+    as_of: datetime | str
+    include: models.IncludedField | str
+    justification: str
+
+
 class FindPathArguments(TypedDict, total=False):
     """Find a shortest way between two entities, over relations that the caller may see."""
 
@@ -372,6 +408,14 @@ class GetPersonArguments(TypedDict, total=False):
     """Get a person; an id that was merged away answers with the person it leads to."""
 
     as_of: datetime | str
+
+
+class ImportMemoriesArguments(TypedDict, total=False):
+    """Import lines of an export."""
+
+    mode: models.ImportMode | str
+    dry_run: bool
+    justification: str
 
 
 class IndexEntriesArguments(TypedDict, total=False):
@@ -711,15 +755,20 @@ class RollBackArguments(TypedDict, total=False):
     until: datetime | str | None
 
 
-class SearchConversationsArguments(TypedDict, total=False):
-    """Search the history of the caller's conversations, by words, by meaning or by both."""
+class SearchConversationsOptions(TypedDict, total=False):
+    """Search the history of the caller's conversations, by words, by meaning or by both: what may be said beside `query`."""
 
-    query: Required[str]
     after: str | None
     group_by_conversation: bool | None
     include_entry: bool | None
     limit: int | None
     search_type: models.EntrySearchType | str | None
+
+
+class SearchConversationsArguments(SearchConversationsOptions, total=False):
+    """Search the history of the caller's conversations, by words, by meaning or by both."""
+
+    query: Required[str]
 
 
 class SearchMemoriesOptions(TypedDict, total=False):
@@ -912,6 +961,13 @@ OPERATIONS: dict[str, Operation] = {
         "/v1/admin/conversations/{id}",
         query={"justification": "justification"},
     ),
+    "adminEvict": Operation(
+        "adminEvict",
+        "POST",
+        "/v1/admin/evict",
+        query={"as_stream": "async", "justification": "justification"},
+        body={"resource_types": "resourceTypes", "retention_period": "retentionPeriod"},
+    ),
     "adminGetConversation": Operation(
         "adminGetConversation",
         "GET",
@@ -1061,6 +1117,7 @@ OPERATIONS: dict[str, Operation] = {
         body={"items": "items", "atomic": "atomic"},
         takes_key=True,
     ),
+    "cancelResponse": Operation("cancelResponse", "DELETE", "/v1/conversations/{id}/response"),
     "collectMemories": Operation(
         "collectMemories",
         "POST",
@@ -1233,6 +1290,35 @@ OPERATIONS: dict[str, Operation] = {
         response=models.Explanation,
         query={"chat_id": "chat_id", "query": "query", "as_user": "as_user"},
     ),
+    "exportMemories": Operation(
+        "exportMemories",
+        "GET",
+        "/v1/export",
+        query={
+            "agent_id": "agent_id",
+            "spaces": "spaces",
+            "visibility": "visibility",
+            "scope": "scope",
+            "run_id": "run_id",
+            "user_id": "user_id",
+            "chat_id": "chat_id",
+            "asker_id": "asker_id",
+            "key": "key",
+            "tags": "tags",
+            "types": "types",
+            "subjects": "subjects",
+            "stated_by": "stated_by",
+            "sensitivity": "sensitivity",
+            "status": "status",
+            "include_expired": "include_expired",
+            "created_after": "created_after",
+            "created_before": "created_before",
+            "valid_at": "valid_at",
+            "as_of": "as_of",
+            "include": "include",
+            "justification": "justification",
+        },
+    ),
     "findPath": Operation(
         "findPath",
         "GET",
@@ -1301,6 +1387,7 @@ OPERATIONS: dict[str, Operation] = {
     "getMergedOpenapi": Operation(
         "getMergedOpenapi", "GET", "/openapi-merged.json", response=models.Document
     ),
+    "getMetrics": Operation("getMetrics", "GET", "/metrics"),
     "getOpenapi": Operation("getOpenapi", "GET", "/openapi.json", response=models.Document),
     "getOwnershipTransfer": Operation(
         "getOwnershipTransfer",
@@ -1321,6 +1408,14 @@ OPERATIONS: dict[str, Operation] = {
     "getRun": Operation("getRun", "GET", "/v1/runs/{run_id}", response=models.Run),
     "getRunLineage": Operation(
         "getRunLineage", "GET", "/v1/runs/{run_id}/lineage", response=models.RunLineage
+    ),
+    "importMemories": Operation(
+        "importMemories",
+        "POST",
+        "/v1/import",
+        response=models.ImportReport,
+        query={"mode": "mode", "dry_run": "dry_run", "justification": "justification"},
+        takes_key=True,
     ),
     "indexEntries": Operation(
         "indexEntries",
@@ -1567,7 +1662,7 @@ OPERATIONS: dict[str, Operation] = {
             "ttl_seconds": "ttl_seconds",
             "type": "type",
         },
-        takes_key=True,
+        only_reads=True,
     ),
     "putChat": Operation(
         "putChat",
@@ -1616,7 +1711,10 @@ OPERATIONS: dict[str, Operation] = {
             "valid_at": "valid_at",
             "visibility": "visibility",
         },
-        takes_key=True,
+        only_reads=True,
+    ),
+    "recordResponse": Operation(
+        "recordResponse", "POST", "/v1/conversations/{id}/response", response=models.RecordOutcome
     ),
     "registerAgent": Operation(
         "registerAgent",
@@ -1649,13 +1747,14 @@ OPERATIONS: dict[str, Operation] = {
         body={"note": "note"},
         takes_key=True,
     ),
+    "replayResponse": Operation("replayResponse", "GET", "/v1/conversations/{id}/response"),
     "resolvePerson": Operation(
         "resolvePerson",
         "POST",
         "/v1/people/resolve",
         response=models.ResolvedName,
         body={"name": "name", "chat_id": "chat_id"},
-        takes_key=True,
+        only_reads=True,
     ),
     "rollBack": Operation(
         "rollBack",
@@ -1684,7 +1783,7 @@ OPERATIONS: dict[str, Operation] = {
             "limit": "limit",
             "search_type": "searchType",
         },
-        takes_key=True,
+        only_reads=True,
     ),
     "searchMemories": Operation(
         "searchMemories",
@@ -1719,7 +1818,7 @@ OPERATIONS: dict[str, Operation] = {
             "valid_at": "valid_at",
             "visibility": "visibility",
         },
-        takes_key=True,
+        only_reads=True,
     ),
     "setAgentOwner": Operation(
         "setAgentOwner",

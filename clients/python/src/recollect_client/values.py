@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 from pydantic import BaseModel
 
 JSON_MEDIA = "application/json"
+KEY_HEADER = "idempotency-key"
 EXAMPLE_URL = "http://127.0.0.1:8080"
 
 
@@ -21,7 +22,8 @@ class Operation:
     """One operation of the server.
 
     `query` and `body` have the arguments by their name here, with their name on the wire. With
-    `takes_key` the operation can be repeated under an idempotency key.
+    `takes_key` the operation can be repeated under an idempotency key; one that only reads needs
+    none.
     """
 
     id: str
@@ -31,17 +33,13 @@ class Operation:
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, str] = field(default_factory=dict)
     takes_key: bool = False
+    only_reads: bool = False
     body_is_list: bool = False
 
     @property
     def argument_names(self) -> dict[str, str]:
         """All arguments by their name here, with their name on the wire."""
         return {**self.query, **self.body}
-
-    @property
-    def is_repeatable(self) -> bool:
-        """May it be sent again when nobody knows whether the server has done it?"""
-        return self.takes_key or self.method in ("GET", "PUT", "DELETE")
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,9 @@ def describe_operation(operation: Operation) -> Schema:
         "responses": _responses(operation),
         "security": _security(operation),
     }
+    if operation.only_reads:
+        # A client has no use for a key here, and may send the request again without one.
+        described["x-only-reads"] = True
     if operation.body is not None and operation.method != "GET":
         described["requestBody"] = {
             "required": not operation.body.optional,

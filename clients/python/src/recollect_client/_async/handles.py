@@ -1,17 +1,17 @@
 """Handles: a noun of the system, who asks, and the verbs of the noun."""
 
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from recollect_client import models, table
 from recollect_client._async.call import AsyncCaller
 from recollect_client._async.operations import AsyncOperations
-from recollect_client._async.streams import replay, respond
+from recollect_client._async.streams import export, import_lines, replay, respond, stop_recording
+from recollect_client.messages import check_list, entry_content, list_messages, memory_content
 from recollect_client.values import check_text
 
 HISTORY = {"channel": "history", "content_type": "history"}
-ROLES = {"user": "USER", "human": "USER", "assistant": "AI", "ai": "AI", "model": "AI"}
 Messages = Sequence[models.Message | Mapping[str, Any]]
 
 
@@ -34,8 +34,9 @@ class AsyncPlace:
         self, content: str | Messages, **options: Unpack[table.CreateMemoryOptions]
     ) -> models.WriteResult:
         """Remember a text, or a list of messages with role and content. The answer has the memory
-        as it is stored, and warnings."""
-        said = {memory_field(content): content}
+        as it is stored, and warnings. With `wait` it comes when the memory is found by meaning,
+        too."""
+        said = memory_content(content)
         return await self.operations.create_memory(**_merge(self._written | said, options))
 
     async def put(
@@ -50,7 +51,9 @@ class AsyncPlace:
     ) -> models.Recall:
         """What an agent should be told now, as a block of text for its prompt (`context`). Without
         a query and messages: what is known, the newest first."""
-        asked = {} if query is None else {"query": query}
+        asked: dict[str, Any] = {} if query is None else {"query": query}
+        if options.get("messages") is not None:
+            asked["messages"] = list_messages(options.pop("messages"), "messages")
         return await self.operations.recall_memories(**_merge(self._searched | asked, options))
 
     async def search(
@@ -138,9 +141,30 @@ class AsyncUser(AsyncMemoryPlace):
         """The user's conversations, the latest first."""
         return self.operations.iterate_list_conversations(**options)
 
+    async def search_conversations(
+        self, query: str, **options: Unpack[table.SearchConversationsOptions]
+    ) -> models.SearchResultPage:
+        """Messages that match, in all conversations that the user may read, the best first."""
+        return await self.operations.search_conversations(**_merge({"query": query}, options))
+
     def people(self, **options: Unpack[table.ListPeopleArguments]) -> AsyncIterator[models.Person]:
         """The people whom the user knows."""
         return self.operations.iterate_list_people(**options)
+
+    def export(
+        self, **filters: Unpack[table.ExportMemoriesArguments]
+    ) -> AsyncIterator[dict[str, Any]]:
+        """The user's memories with what they refer to, as lines that `import_lines` takes."""
+        return export(self._caller, _merge(listed_filters(self._searched), filters))
+
+    async def import_lines(
+        self,
+        lines: Iterable[Mapping[str, Any] | str],
+        **options: Unpack[table.ImportMemoriesArguments],
+    ) -> models.ImportReport:
+        """Store the lines of an export again, with their ids and times. The report names the lines
+        that were refused."""
+        return await import_lines(self._caller, lines, options)
 
     async def erase(self, *, dry_run: bool, justification: str | None = None) -> models.EraseReport:
         """Erase the user everywhere. With `dry_run` nothing is removed, and the report says what
@@ -165,6 +189,10 @@ class AsyncAgent(AsyncMemoryPlace):
     async def details(self) -> models.Agent:
         """The agent as it is registered."""
         return await self.operations.get_agent(self.id)
+
+    async def delete(self, **options: Unpack[table.DeleteAgentArguments]) -> None:
+        """Remove the agent. If it has memories, `memories` says what becomes of them."""
+        await self.operations.delete_agent(self.id, **options)
 
     def run(self, run_id: str) -> "AsyncRun":
         """A run of this agent."""
@@ -197,6 +225,10 @@ class AsyncRun(AsyncMemoryPlace):
             id=self.id, agent_id=self.agent_id, parent_run_id=parent_run_id, metadata=metadata
         )
 
+    async def details(self) -> models.Run:
+        """The run with its state."""
+        return await self.operations.get_run(self.id)
+
     async def complete(
         self, status: models.RunEnding | str = "succeeded", *, error: str | None = None
     ) -> models.RunCompletion:
@@ -217,6 +249,10 @@ class AsyncChat(AsyncMemoryPlace):
     ) -> models.Chat:
         """Create the chat, or change its title: a `group`, or `private` with one human in it."""
         return await self.operations.put_chat(self.id, **options, kind=kind)
+
+    async def details(self) -> models.Chat:
+        """Kind, title and participants."""
+        return await self.operations.get_chat(self.id)
 
     async def add(
         self,
@@ -258,8 +294,12 @@ class AsyncConversation(AsyncPlace):
     ) -> models.Entry:
         """Say something: a text of the user, or of the assistant with `role="assistant"`. The first
         message creates the conversation. A list is stored as it is, by the rules of its channel."""
-        said = {"content": history_content(content, role)} | HISTORY
+        said = {"content": entry_content(content, role)} | HISTORY
         return await self.operations.append_entry(self.id, **_merge(said, options))
+
+    async def delete_entry(self, entry: models.Entry | str) -> None:
+        """Take back what was said: its place stays, its words are gone."""
+        await self.operations.delete_entry(self.id, entry_id(entry))
 
     def history(self, **options: Unpack[table.ListEntriesArguments]) -> AsyncIterator[models.Entry]:
         """What was said, the oldest first, with what a fork inherits."""
@@ -269,7 +309,7 @@ class AsyncConversation(AsyncPlace):
 
     async def tail(self, count: int) -> list[models.Entry]:
         """The last messages, the oldest of them first."""
-        if not isinstance(count, int):
+        if not isinstance(count, int) or isinstance(count, bool):
             raise TypeError(f"count: must be a whole number, not {type(count).__name__}")
         page = await self.operations.list_entries(self.id, channel="history", tail=count)
         return page.data
@@ -278,15 +318,15 @@ class AsyncConversation(AsyncPlace):
         self, content: Sequence[Any], **options: Unpack[table.SyncEntriesOptions]
     ) -> models.SyncOutcome:
         """Make the memory of this client equal to the list. Needs an API key."""
-        return await self.operations.sync_entries(self.id, **options, content=content)
+        synced = {"content": list(check_list(content))}
+        return await self.operations.sync_entries(self.id, **_merge(synced, options))
 
     async def fork(
         self, entry: models.Entry | str, *, title: str | None = None
     ) -> "AsyncConversation":
         """A new branch that has all before this entry, and not the entry."""
-        entry_id = entry.id if isinstance(entry, models.Entry) else check_text(entry, "entry")
         named = {} if title is None else {"title": title}
-        made = await self.operations.fork_conversation(self.id, entry_id, **named)
+        made = await self.operations.fork_conversation(self.id, entry_id(entry), **named)
         return AsyncConversation(self._caller, made.id)
 
     def forks(self) -> AsyncIterator[models.Fork]:
@@ -325,36 +365,20 @@ class AsyncConversation(AsyncPlace):
         """Record a response while it is made. Others can follow it meanwhile."""
         return await respond(self._caller, self.id, pieces)
 
+    async def stop_response(self) -> None:
+        """End the recording of a response; it counts as interrupted. Nothing happens if there is
+        none."""
+        await stop_recording(self._caller, self.id)
+
     def follow(self) -> AsyncIterator[str]:
         """The response that is being made, from its beginning and then live. It goes on after a
         lost connection where it was."""
         return replay(self._caller, self.id)
 
 
-def history_content(content: str | Sequence[Any], role: str) -> list[Any]:
-    """A text as the content of a message in the history."""
-    if not isinstance(content, str):
-        return list(check_messages(content))
-    word = ROLES.get(check_text(role, "role").lower())
-    if word is None:
-        raise ValueError(f"role: must be one of {', '.join(ROLES)}, not {role!r}")
-    return [{"role": word, "text": content}]
-
-
-def memory_field(content: Any) -> str:
-    """The field of a new memory that takes the content."""
-    if isinstance(content, str):
-        return "content"
-    check_messages(content)
-    return "messages"
-
-
-def check_messages(content: Any) -> Sequence[Any]:
-    """The content, if it is a list."""
-    if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
-        return content
-    wrong = type(content).__name__
-    raise TypeError(f"content: must be a text or a list of messages, not {wrong}")
+def entry_id(entry: models.Entry | str) -> str:
+    """The id of a message."""
+    return entry.id if isinstance(entry, models.Entry) else check_text(entry, "entry")
 
 
 def listed_filters(searched: Mapping[str, Any]) -> dict[str, Any]:

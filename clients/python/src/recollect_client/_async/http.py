@@ -13,6 +13,7 @@ from recollect_client.errors import (
     NOT_CONNECTED,
     ServerUnreachable,
 )
+from recollect_client.pools import AsyncPools
 from recollect_client.values import Request, Response
 
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
@@ -31,30 +32,33 @@ class _HttpStream:
         try:
             async for piece in self.response.aiter_bytes():
                 yield piece
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise lost_connection(error) from error
 
 
 class AsyncHttpTransport:
-    """A pool of connections to one server."""
+    """Connections to one server."""
+
+    may_lose_answers = True
 
     def __init__(self, url: str, *, timeout_seconds: float) -> None:
-        self._client = httpx2.AsyncClient(
-            base_url=url, timeout=timeout_seconds, follow_redirects=False
-        )
+        self._url = url
+        self._timeout = httpx2.Timeout(timeout_seconds)
         self._endless = httpx2.Timeout(timeout_seconds, read=None)
+        self._pools = AsyncPools(self._new_client)
+        self._closed = False
 
     async def send(self, request: Request) -> Response:
         """The whole answer. ServerUnreachable if there is none."""
-        self._check_open()
+        client = self._open_client()
         try:
-            response = await self._client.request(
+            response = await client.request(
                 request.method,
                 request.target,
                 headers=_raw_headers(request),
                 content=request.body or None,
             )
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise lost_connection(error) from error
         return Response(response.status_code, response.headers, response.content)
 
@@ -63,9 +67,9 @@ class AsyncHttpTransport:
         self, request: Request, body: AsyncIterator[bytes] | None = None
     ) -> AsyncIterator[_HttpStream]:
         """The answer piece by piece. Nothing bounds the time between two pieces."""
-        self._check_open()
+        client = self._open_client()
         try:
-            async with self._client.stream(
+            async with client.stream(
                 request.method,
                 request.target,
                 headers=_raw_headers(request),
@@ -73,16 +77,30 @@ class AsyncHttpTransport:
                 timeout=self._endless,
             ) as response:
                 yield _HttpStream(response.status_code, response.headers, response)
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise lost_connection(error) from error
 
-    def _check_open(self) -> None:
-        if self._client.is_closed:
-            raise ServerUnreachable(CLIENT_CLOSED, code=CLOSED)
-
     async def aclose(self) -> None:
-        """Close connections. A second call does nothing."""
-        await self._client.aclose()
+        """Close the connections of this process, and of this event loop if there is one. A second
+        call does nothing."""
+        self._closed = True
+        client = self._pools.take_mine()
+        if client is not None:
+            await client.aclose()
+
+    def _open_client(self) -> httpx2.AsyncClient:
+        if self._closed:
+            raise ServerUnreachable(CLIENT_CLOSED, code=CLOSED)
+        return self._pools.mine()
+
+    def _new_client(self) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(
+            base_url=self._url,
+            timeout=self._timeout,
+            follow_redirects=False,
+            # To load the certificates takes longer than a request, and here nothing asks for them.
+            verify=self._url.startswith("https://"),
+        )
 
 
 def _raw_headers(request: Request) -> dict[bytes, bytes]:
@@ -90,9 +108,10 @@ def _raw_headers(request: Request) -> dict[bytes, bytes]:
     return {name.encode(): value.encode() for name, value in request.headers.items()}
 
 
-def lost_connection(error: httpx2.TransportError) -> ServerUnreachable:
+def lost_connection(error: httpx2.RequestError) -> ServerUnreachable:
     """The error of a request without an answer. Its code says whether it can have been sent."""
     code = NOT_CONNECTED if isinstance(error, _NOT_SENT) else NO_ANSWER
+    reason = str(error) or type(error).__name__
     if isinstance(error, httpx2.TimeoutException):
-        return ServerUnreachable(f"the server did not answer in time ({error})", code=code)
-    return ServerUnreachable(f"no connection to the server ({error})", code=code)
+        return ServerUnreachable(f"the server did not answer in time ({reason})", code=code)
+    return ServerUnreachable(f"no connection to the server ({reason})", code=code)

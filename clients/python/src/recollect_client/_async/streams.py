@@ -1,8 +1,10 @@
-"""Responses that are recorded and followed while they are made."""
+"""What comes and goes in pieces: responses that are recorded and followed while they are made,
+exports and imports."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from recollect_client import models
 from recollect_client._async.call import AsyncCaller
@@ -15,12 +17,18 @@ from recollect_client.errors import (
     RecollectError,
     Unavailable,
     error_from,
+    read_answer,
 )
-from recollect_client.values import Operation, Response, check_encodable
+from recollect_client.table import OPERATIONS
+from recollect_client.values import Response, check_encodable, encode_body
 
-RECORD = Operation("recordResponse", "POST", "/v1/conversations/{id}/response")
-REPLAY = Operation("replayResponse", "GET", "/v1/conversations/{id}/response")
+RECORD = OPERATIONS["recordResponse"]
+REPLAY = OPERATIONS["replayResponse"]
+CANCEL = OPERATIONS["cancelResponse"]
+EXPORT = OPERATIONS["exportMemories"]
+IMPORT = OPERATIONS["importMemories"]
 _TEXT = "text/plain; charset=utf-8"
+_LINES = "application/x-ndjson"
 
 
 async def respond(
@@ -34,7 +42,8 @@ async def respond(
         response = Response(answer.status, answer.headers, body)
     if not response.is_success:
         raise error_from(response)
-    return models.RecordOutcome.model_validate(json.loads(response.body))
+    outcome: models.RecordOutcome = read_answer(response, models.RecordOutcome)
+    return outcome
 
 
 async def replay(caller: AsyncCaller, conversation_id: str) -> AsyncIterator[str]:
@@ -60,6 +69,36 @@ async def replay(caller: AsyncCaller, conversation_id: str) -> AsyncIterator[str
             if pause is None or error.code == CLOSED:
                 raise
             await asleep(pause)
+
+
+async def stop_recording(caller: AsyncCaller, conversation_id: str) -> None:
+    """End the recording of a response."""
+    await caller.send_until_answered(CANCEL, caller.request(CANCEL, {"id": conversation_id}, {}))
+
+
+async def export(caller: AsyncCaller, filters: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:
+    """The lines of an export. If the connection is lost on the way, the export can't go on."""
+    async with caller.transport.stream(caller.request(EXPORT, {}, filters)) as answer:
+        if answer.status != 200:
+            body = b"".join([piece async for piece in answer.pieces()])
+            raise error_from(Response(answer.status, answer.headers, body))
+        buffered = b""
+        async for piece in answer.pieces():
+            *lines, buffered = (buffered + piece).split(b"\n")
+            for line in lines:
+                yield json.loads(line)
+
+
+async def import_lines(
+    caller: AsyncCaller, lines: Iterable[Mapping[str, Any] | str], options: Mapping[str, Any]
+) -> models.ImportReport:
+    """Send the lines in one request, which can be repeated."""
+    texts = [line.encode() if isinstance(line, str) else encode_body(line) for line in lines]
+    body = b"".join(text.rstrip(b"\n") + b"\n" for text in texts)
+    request = caller.request(IMPORT, {}, options, body=body, media=_LINES)
+    response = await caller.send_until_answered(IMPORT, request)
+    report: models.ImportReport = read_answer(response, models.ImportReport)
+    return report
 
 
 async def _events(

@@ -1,7 +1,6 @@
 # Written by the code generator from `_async/call.py`: change that file instead.
 """Sends requests: credentials, keys for repeats, retries, errors, pages."""
 
-import json
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -15,10 +14,12 @@ from recollect_client.errors import (
     RecollectError,
     ServerUnreachable,
     error_from,
+    read_answer,
 )
 from recollect_client.retries import RetryPolicy, is_safe_to_repeat, is_worth_another_try
 from recollect_client.values import (
     JSON_MEDIA,
+    KEY_HEADER,
     Operation,
     Request,
     Response,
@@ -47,6 +48,11 @@ class Stream(Protocol):
 
 class Transport(Protocol):
     """The way to a server, or to a system in this process."""
+
+    @property
+    def may_lose_answers(self) -> bool:
+        """Can a request be carried out, and its answer never arrive?"""
+        ...
 
     def send(self, request: Request) -> Response:
         """The whole answer. ServerUnreachable if there is none."""
@@ -82,9 +88,7 @@ class Caller:
         """Call an operation, as often as that is safe, and read its answer."""
         request = self.request(operation, ids, arguments)
         response = self.send_until_answered(operation, request)
-        if operation.response is None or not response.body:
-            return None
-        return operation.response.model_validate(json.loads(response.body))
+        return read_answer(response, operation.response)
 
     def iterate(
         self, operation: Operation, ids: Mapping[str, str], arguments: Mapping[str, Any]
@@ -115,8 +119,8 @@ class Caller:
         headers = dict(self.headers)
         if self.requester is not None:
             headers["x-requester-id"] = self.requester
-        if operation.takes_key:
-            headers["idempotency-key"] = str(uuid.uuid4())
+        if operation.takes_key and self.transport.may_lose_answers:
+            headers[KEY_HEADER] = str(uuid.uuid4())
         raw = body if body is not None else json_body(operation, arguments)
         if raw:
             headers["content-type"] = media
@@ -127,12 +131,13 @@ class Caller:
         return Request(operation.method, path, encode_query(query), headers, raw)
 
     def send_until_answered(self, operation: Operation, request: Request) -> Response:
+        """The answer of the first attempt that has one."""
         unsure = False
         for pause in [*self.retries.pauses(), None]:
             try:
                 response = self.transport.send(request)
             except ServerUnreachable as error:
-                if pause is None or not is_safe_to_repeat(operation, error):
+                if pause is None or not is_safe_to_repeat(operation, request, error):
                     raise
                 unsure = unsure or error.code != NOT_CONNECTED
                 sleep(pause)
@@ -140,14 +145,22 @@ class Caller:
             if response.is_success:
                 return response
             refusal = error_from(response)
-            if unsure and operation.method == "DELETE" and isinstance(refusal, NotFound):
+            if unsure and operation.method == "DELETE" and is_gone(refusal):
                 # The attempt whose answer was lost has deleted it.
                 return Response(204, {}, b"")
-            if pause is None or not is_worth_another_try(operation, response):
+            may_be_done = self.transport.may_lose_answers
+            passes = is_worth_another_try(operation, request, response, may_be_done=may_be_done)
+            asked_for = refusal.retry_after_seconds or 0
+            if pause is None or not passes or asked_for > self.retries.retry_after_seconds_max:
                 raise refusal
-            unsure = unsure or response.status in (502, 504)
-            sleep(max(pause, refusal.retry_after_seconds or 0))
+            unsure = unsure or response.status in (502, 503, 504)
+            sleep(max(pause, asked_for))
         raise AssertionError("the last attempt returns or raises")
+
+
+def is_gone(refusal: RecollectError) -> bool:
+    """Does Recollect say that there is no such thing, and not something else in between?"""
+    return isinstance(refusal, NotFound) and bool(refusal.code)
 
 
 def next_cursor(page: Any) -> str | None:
@@ -157,8 +170,3 @@ def next_cursor(page: Any) -> str | None:
         if value is not None:
             return str(value)
     return None
-
-
-def refuse_stream(status: int, headers: Mapping[str, str], body: bytes) -> RecollectError:
-    """The error of a stream that did not begin."""
-    return error_from(Response(status, headers, body))

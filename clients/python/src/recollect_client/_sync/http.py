@@ -14,6 +14,7 @@ from recollect_client.errors import (
     NOT_CONNECTED,
     ServerUnreachable,
 )
+from recollect_client.pools import Pools
 from recollect_client.values import Request, Response
 
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
@@ -32,28 +33,33 @@ class _HttpStream:
         try:
             for piece in self.response.iter_bytes():
                 yield piece
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise lost_connection(error) from error
 
 
 class HttpTransport:
-    """A pool of connections to one server."""
+    """Connections to one server."""
+
+    may_lose_answers = True
 
     def __init__(self, url: str, *, timeout_seconds: float) -> None:
-        self._client = httpx2.Client(base_url=url, timeout=timeout_seconds, follow_redirects=False)
+        self._url = url
+        self._timeout = httpx2.Timeout(timeout_seconds)
         self._endless = httpx2.Timeout(timeout_seconds, read=None)
+        self._pools = Pools(self._new_client)
+        self._closed = False
 
     def send(self, request: Request) -> Response:
         """The whole answer. ServerUnreachable if there is none."""
-        self._check_open()
+        client = self._open_client()
         try:
-            response = self._client.request(
+            response = client.request(
                 request.method,
                 request.target,
                 headers=_raw_headers(request),
                 content=request.body or None,
             )
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise lost_connection(error) from error
         return Response(response.status_code, response.headers, response.content)
 
@@ -62,9 +68,9 @@ class HttpTransport:
         self, request: Request, body: Iterator[bytes] | None = None
     ) -> Iterator[_HttpStream]:
         """The answer piece by piece. Nothing bounds the time between two pieces."""
-        self._check_open()
+        client = self._open_client()
         try:
-            with self._client.stream(
+            with client.stream(
                 request.method,
                 request.target,
                 headers=_raw_headers(request),
@@ -72,16 +78,30 @@ class HttpTransport:
                 timeout=self._endless,
             ) as response:
                 yield _HttpStream(response.status_code, response.headers, response)
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise lost_connection(error) from error
 
-    def _check_open(self) -> None:
-        if self._client.is_closed:
-            raise ServerUnreachable(CLIENT_CLOSED, code=CLOSED)
-
     def close(self) -> None:
-        """Close connections. A second call does nothing."""
-        self._client.close()
+        """Close the connections of this process, and of this event loop if there is one. A second
+        call does nothing."""
+        self._closed = True
+        client = self._pools.take_mine()
+        if client is not None:
+            client.close()
+
+    def _open_client(self) -> httpx2.Client:
+        if self._closed:
+            raise ServerUnreachable(CLIENT_CLOSED, code=CLOSED)
+        return self._pools.mine()
+
+    def _new_client(self) -> httpx2.Client:
+        return httpx2.Client(
+            base_url=self._url,
+            timeout=self._timeout,
+            follow_redirects=False,
+            # To load the certificates takes longer than a request, and here nothing asks for them.
+            verify=self._url.startswith("https://"),
+        )
 
 
 def _raw_headers(request: Request) -> dict[bytes, bytes]:
@@ -89,9 +109,10 @@ def _raw_headers(request: Request) -> dict[bytes, bytes]:
     return {name.encode(): value.encode() for name, value in request.headers.items()}
 
 
-def lost_connection(error: httpx2.TransportError) -> ServerUnreachable:
+def lost_connection(error: httpx2.RequestError) -> ServerUnreachable:
     """The error of a request without an answer. Its code says whether it can have been sent."""
     code = NOT_CONNECTED if isinstance(error, _NOT_SENT) else NO_ANSWER
+    reason = str(error) or type(error).__name__
     if isinstance(error, httpx2.TimeoutException):
-        return ServerUnreachable(f"the server did not answer in time ({error})", code=code)
-    return ServerUnreachable(f"no connection to the server ({error})", code=code)
+        return ServerUnreachable(f"the server did not answer in time ({reason})", code=code)
+    return ServerUnreachable(f"no connection to the server ({reason})", code=code)

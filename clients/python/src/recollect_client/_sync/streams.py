@@ -1,9 +1,11 @@
 # Written by the code generator from `_async/streams.py`: change that file instead.
-"""Responses that are recorded and followed while they are made."""
+"""What comes and goes in pieces: responses that are recorded and followed while they are made,
+exports and imports."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from recollect_client import models
 from recollect_client._sync.call import Caller
@@ -16,12 +18,18 @@ from recollect_client.errors import (
     RecollectError,
     Unavailable,
     error_from,
+    read_answer,
 )
-from recollect_client.values import Operation, Response, check_encodable
+from recollect_client.table import OPERATIONS
+from recollect_client.values import Response, check_encodable, encode_body
 
-RECORD = Operation("recordResponse", "POST", "/v1/conversations/{id}/response")
-REPLAY = Operation("replayResponse", "GET", "/v1/conversations/{id}/response")
+RECORD = OPERATIONS["recordResponse"]
+REPLAY = OPERATIONS["replayResponse"]
+CANCEL = OPERATIONS["cancelResponse"]
+EXPORT = OPERATIONS["exportMemories"]
+IMPORT = OPERATIONS["importMemories"]
 _TEXT = "text/plain; charset=utf-8"
+_LINES = "application/x-ndjson"
 
 
 def respond(caller: Caller, conversation_id: str, pieces: Iterator[str]) -> models.RecordOutcome:
@@ -33,7 +41,8 @@ def respond(caller: Caller, conversation_id: str, pieces: Iterator[str]) -> mode
         response = Response(answer.status, answer.headers, body)
     if not response.is_success:
         raise error_from(response)
-    return models.RecordOutcome.model_validate(json.loads(response.body))
+    outcome: models.RecordOutcome = read_answer(response, models.RecordOutcome)
+    return outcome
 
 
 def replay(caller: Caller, conversation_id: str) -> Iterator[str]:
@@ -59,6 +68,36 @@ def replay(caller: Caller, conversation_id: str) -> Iterator[str]:
             if pause is None or error.code == CLOSED:
                 raise
             sleep(pause)
+
+
+def stop_recording(caller: Caller, conversation_id: str) -> None:
+    """End the recording of a response."""
+    caller.send_until_answered(CANCEL, caller.request(CANCEL, {"id": conversation_id}, {}))
+
+
+def export(caller: Caller, filters: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The lines of an export. If the connection is lost on the way, the export can't go on."""
+    with caller.transport.stream(caller.request(EXPORT, {}, filters)) as answer:
+        if answer.status != 200:
+            body = b"".join([piece for piece in answer.pieces()])
+            raise error_from(Response(answer.status, answer.headers, body))
+        buffered = b""
+        for piece in answer.pieces():
+            *lines, buffered = (buffered + piece).split(b"\n")
+            for line in lines:
+                yield json.loads(line)
+
+
+def import_lines(
+    caller: Caller, lines: Iterable[Mapping[str, Any] | str], options: Mapping[str, Any]
+) -> models.ImportReport:
+    """Send the lines in one request, which can be repeated."""
+    texts = [line.encode() if isinstance(line, str) else encode_body(line) for line in lines]
+    body = b"".join(text.rstrip(b"\n") + b"\n" for text in texts)
+    request = caller.request(IMPORT, {}, options, body=body, media=_LINES)
+    response = caller.send_until_answered(IMPORT, request)
+    report: models.ImportReport = read_answer(response, models.ImportReport)
+    return report
 
 
 def _events(caller: Caller, conversation_id: str, place: str | None) -> Iterator[dict[str, str]]:

@@ -157,7 +157,12 @@ class SqliteEngine:
         self._writes.put(None)
         for _ in range(self._reader_count):
             self._reads.put(None)
-        await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
+        try:
+            await asyncio.gather(*(asyncio.to_thread(t.join) for t in self._threads))
+        except RuntimeError:
+            # When a process ends its executors do first, and there is nobody else to wait for.
+            for thread in self._threads:
+                thread.join()
         self._servers.leave()
 
     async def _submit(self, batcher: TurnBatcher, work: Callable[[Any], T]) -> T:

@@ -21,8 +21,13 @@ class ServerLock:
     def enter(self) -> None:
         """Take the lock. A folder in which no file can be made has no lock."""
         with suppress(OSError):
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._file, fcntl.LOCK_SH)
+            while True:
+                self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                fcntl.flock(self._file, fcntl.LOCK_SH)
+                if self._is_in_place():
+                    return
+                # The last one has left and removed the file, after it was opened here.
+                os.close(self._file)
 
     @property
     def is_taken(self) -> bool:
@@ -43,7 +48,18 @@ class ServerLock:
         return False
 
     def leave(self) -> None:
-        """Release the lock. Its file stays: others may have opened it."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        """Release the lock. The last one removes the file."""
+        if self._file < 0:
+            return
+        if not self.has_others():
+            with suppress(OSError):
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._path.unlink()
+        os.close(self._file)
+        self._file = -1
+
+    def _is_in_place(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._file), self._path.stat())
+        except FileNotFoundError:
+            return False
