@@ -45,10 +45,9 @@ def open_errors(name: str) -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:
-        # The database is what the argument says: what is wrong with it is not a setting.
-        setting, _, wrong = error.message.partition(": ")
-        if setting == "database.url":
-            raise RuntimeError(f"{name}: {wrong}") from error
+        if name == "db_path" and error.message.startswith("database.url: "):
+            # Something else is at the path. The message has the path, and this one must not.
+            raise RuntimeError(f"{name}: there is a folder, or a file of another kind") from error
         raise ValueError(error.message) from error
     except RecollectError as error:
         raise RuntimeError(f"{name}: {error.message}") from error

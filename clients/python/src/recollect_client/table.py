@@ -1951,6 +1951,6 @@ OPERATIONS: dict[str, Operation] = {
         "/v1/erasures/{erasure_id}/verify",
         response=models.EraseReport,
         body={"identifiers": "identifiers"},
-        takes_key=True,
+        only_reads=True,
     ),
 }
