@@ -115,6 +115,27 @@ def test_what_is_surely_theirs_goes_from_rows_of_others_too(
         assert server.left_of((q_id, q.name)) == []
 
 
+def test_who_never_called_is_erased_by_the_handle_that_others_said(server: ErasureServer) -> None:
+    p = server.callers.person("p")
+    told = {"space": {"kind": "user"}, "subjects": ["@zarquonia"]}
+    p.adds("Zarquonia loves pizza", **told)
+    report = server.erases(server.callers.admin, user_id="zarquonia")
+    assert (report["status"], found_in(report)) == ("done", {})
+    assert report["counts"]["memories"] == 1
+    assert server.left_of(("zarquonia", "Zarquonia")) == []
+
+
+def test_who_is_awaited_in_another_org_goes_with_the_user(server: ErasureServer) -> None:
+    callers = server.callers
+    p = callers.person("p", orgs=("acme",))
+    q = Caller(server.world.named("zarquonia"), server.world)
+    person_of(q)
+    p.adds("She loves pizza", space={"kind": "user"}, subjects=["@zarquonia"])
+    report = server.erases(q, user_id=q.name)
+    assert (report["status"], found_in(report)) == ("done", {})
+    assert server.left_of(("zarquonia", "She loves pizza")) == []
+
+
 def test_whoever_comes_back_before_the_end_goes_again(opened: Open) -> None:
     with opened(QUIET) as server:
         q = Caller(server.world.named("zarquonia"), server.world)

@@ -36,6 +36,7 @@ from tests.support.engines import TestDatabase
 from tests.support.storage import Storage, a_storage
 from tests.visibility.worlds.asking import REFUSED, UNKNOWN, answer, askings
 from tests.visibility.worlds.generate import grow
+from tests.visibility.worlds.handles import check_handles
 from tests.visibility.worlds.questions import ViewerGenerator, requesters
 from tests.visibility.worlds.rows import store
 from tests.visibility.worlds.rules import is_due, is_shown, memory_view, space_view
@@ -56,9 +57,12 @@ def storage(engine: TestDatabase) -> Iterator[Storage]:
         yield running
 
 
+@pytest.mark.amendment(1)
+@pytest.mark.amendment(3)
+@pytest.mark.amendment(4)
 def test_sql_lists_what_the_rules_show(storage: Storage, soak_size: SoakSize) -> None:
     worlds = soak_size(1_000, 10_000)
-    shown = given = refused = 0
+    shown = given = refused = named = 0
     for first in range(0, worlds, BATCH):
         batch = [grow(seed) for seed in range(first, first + BATCH)]
         storage.write(partial(store, worlds=batch))
@@ -66,8 +70,11 @@ def test_sql_lists_what_the_rules_show(storage: Storage, soak_size: SoakSize) ->
             shown += storage.read(partial(check, world=world))
             answered = storage.read(partial(check_askers, storage=storage, world=world))
             given, refused = given + answered[0], refused + answered[1]
+            named += storage.read(partial(check_handles, storage=storage, world=world))
+    print(f"{worlds} worlds: {shown} rows shown, {given} askers, {refused} refused, {named} named")
     assert shown > worlds
     assert min(given, refused) > worlds // 4
+    assert named > worlds // 2
 
 
 def test_single_rows_are_judged_as_lists_are(storage: Storage, soak_size: SoakSize) -> None:

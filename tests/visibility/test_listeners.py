@@ -2,6 +2,7 @@
 of them has to do with, and nobody opens anything by putting somebody else in."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -152,6 +153,26 @@ def test_alone_with_a_stranger_an_agent_tells_nothing_of_its_org(callers: Caller
 
 
 @pytest.mark.surfaces("grpc")
+def test_alone_with_somebody_an_agent_reads_no_space_that_they_may_not(callers: Callers) -> None:
+    owner = callers.person("owner", orgs=("red",))
+    mate, x = callers.person("mate", orgs=("red",)), callers.person("x", orgs=("blue",))
+    agent_id = owner.registers(org_id="red")["id"]
+    bot = callers.agent(agent_id, act_for="owner")
+    of_org = owner.adds("The plan for spring", agent_id=agent_id, scope="org")
+    own = owner.adds("Ask twice", agent_id=agent_id, visibility="private")
+    for human, expected in ((owner, [of_org, own]), (mate, [of_org]), (x, [])):
+        person_of(human)
+        group = a_chat(bot)
+        invites(bot, human, group)
+        found = [one for one in (of_org, own) if is_shown_by_id(bot, one, group)]
+        assert found == expected, human.name
+        listed = bot.lists("/memories", chat_id=group, spaces="all")
+        assert {one["id"] for one in listed} == {one["id"] for one in expected}
+    group = a_chat(bot, mate, x)
+    assert is_shown_by_id(bot, of_org, group), "among several an agent asks as itself"
+
+
+@pytest.mark.surfaces("grpc")
 def test_without_a_question_what_concerns_the_asker_comes_first_then_the_others_there(
     callers: Callers,
 ) -> None:
@@ -188,6 +209,10 @@ def test_without_a_question_what_concerns_the_asker_comes_first_then_the_others_
         newer_own,
         own,
     ]
+
+
+def is_shown_by_id(caller: Caller, memory: dict[str, Any], chat_id: str) -> bool:
+    return caller.get("/memories/{}", memory["id"], chat_id=chat_id).status == 200
 
 
 def test_every_surface_of_a_trusted_client_agrees(callers: Callers) -> None:

@@ -91,11 +91,12 @@ class ConversationStore(Protocol):
         ...
 
     def insert_tree(self, tx: Tx, tree_id: TreeId, at: datetime) -> bool:
-        """False if the id is taken, also if a named chat has it."""
+        """False if the id is taken, also if another chat has it (see `is_other_chat`)."""
         ...
 
-    def is_named_chat(self, tx: Tx, conversation_id: ConversationId) -> bool:
-        """Is this the id of a chat that an outside system named?"""
+    def is_other_chat(self, tx: Tx, conversation_id: ConversationId) -> bool:
+        """Is this the id of a chat that an outside system named, or of one whose memories were
+        imported without it?"""
         ...
 
     def insert(self, tx: Tx, conversation: Conversation) -> bool:

@@ -283,14 +283,14 @@ def insert_root(tx: Tx, stores: ConversationStores, conversation: Conversation) 
     """Insert a tree, its root conversation and the owner's membership.
 
     Raises RetryTransaction if another transaction took the id, Forbidden if the id is that of a
-    chat which an outside system named.
+    chat which an outside system named, or whose memories were imported.
     """
     at = conversation.created_at
     # The tree's row decides a race for one id: exactly one insert succeeds. The insert also fails
     # for the id of a named chat, which will never become a tree, so a retry would not end there.
     # No chat, or one that is a tree, means that another transaction was faster: a retry sees it.
     if not stores.conversations.insert_tree(tx, conversation.tree_id, at):
-        if stores.conversations.is_named_chat(tx, conversation.id):
+        if stores.conversations.is_other_chat(tx, conversation.id):
             raise named_chat_error()
         raise RetryTransaction
     if not stores.conversations.insert(tx, conversation):

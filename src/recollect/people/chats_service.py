@@ -7,7 +7,7 @@ from recollect.audit.memory_recorder import MemoryAudit
 from recollect.db.context import ServiceContext
 from recollect.db.transaction import RetryTransaction, Tx
 from recollect.identity.requester import Requester
-from recollect.kernel.errors import NotFound, ValidationFailed
+from recollect.kernel.errors import Forbidden, NotFound, ValidationFailed
 from recollect.kernel.ids import ChatId
 from recollect.kernel.owner import Owner
 from recollect.kernel.pages import Page, decode_key, encode_key
@@ -26,6 +26,7 @@ from recollect.people.chat_policy import (
     may_see_chat,
 )
 from recollect.people.commands import PutChat
+from recollect.people.model import normal_provider
 from recollect.people.store.bundle import PeopleStores
 from recollect.screening.secret_check import refuse_secret_ids, refuse_secrets
 
@@ -82,6 +83,7 @@ class ChatService:
         # that id would inherit its participants and memories.
         if self._stores.chats.find_tree(tx, chat_id) is not None:
             raise NotFound("chat", chat_id)
+        check_unclaimed(tx, self._stores, requester, chat_id)
         refuse_secret_ids(id=chat_id)
         refuse_secrets(title=command.title, provider=command.provider)
         return self._create_chat(tx, requester, chat_id, command), True
@@ -95,6 +97,7 @@ class ChatService:
         if chat.tree:
             message = "is a conversation: its title is changed there, its kind by its members"
             raise ValidationFailed.for_field("id", message)
+        _check_provider(requester, chat, command)
         refuse_secrets(title=command.title, provider=command.provider)
         check_kind(command.kind, self._stores.chats.current_people(tx, chat.id))
         changed = replace(chat, **command.sent_fields)
@@ -127,10 +130,30 @@ class ChatService:
         self._audit.record(tx, requester, event, space=space, payload={"kind": chat.kind})
 
 
+def _check_provider(requester: Requester, chat: Chat, command: PutChat) -> None:
+    """Forbidden for a participant who would change the provider: from then on `@bob`, said by
+    anybody in the chat, means somebody else."""
+    if "provider" not in command.sent_fields:
+        return
+    same = normal_provider(command.provider) == normal_provider(chat.provider)
+    answers_for_users = requester.is_admin or requester.principal.trusted
+    if not (same or answers_for_users or requester.identity == chat.created_by):
+        message = "only the chat's creator, an admin or a trusted client may change `provider`"
+        raise Forbidden(message)
+
+
 def creator_participant(requester: Requester, at: datetime) -> Participant:
     """The caller as a participant."""
     kind = ParticipantKind.USER if requester.agent_id is None else ParticipantKind.AGENT
     return Participant(kind, requester.identity.id, at, confirmed_at=at)
+
+
+def check_unclaimed(tx: Tx, stores: PeopleStores, requester: Requester, chat_id: ChatId) -> None:
+    """NotFound for a new chat whose memories were imported without it. Who makes a chat takes part
+    in it, and would read them. An admin and a trusted client may."""
+    answers_for_users = requester.is_admin or requester.principal.trusted
+    if not answers_for_users and stores.chats.has_memories(tx, chat_id):
+        raise NotFound("chat", chat_id)
 
 
 def load_chat_access(tx: Tx, stores: PeopleStores, requester: Requester, chat: Chat) -> ChatAccess:

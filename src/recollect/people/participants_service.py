@@ -104,7 +104,8 @@ class ParticipantService:
         except as `check_may_confirm` says.
 
         A participant may see memories that were learned while they took part. So only the chat's
-        creator, an agent or a trusted client may set a `joined_at` in the past.
+        creator or a trusted client may set a `joined_at` in the past. Other agents may not: anybody
+        can register one and bring it in.
         """
         _check_id_of_kind(member_id, command.kind)
         joined_at = command.joined_at
@@ -188,9 +189,8 @@ class ParticipantService:
         now = self._runtime.clock.now()
         if joined_at is None or joined_at == now:
             return now
-        trusted = requester.agent_id is not None or requester.principal.trusted
-        if not trusted and requester.identity != chat.created_by:
-            message = "only the chat's creator, an agent or a trusted client may set `joined_at`"
+        if not (requester.principal.trusted or requester.identity == chat.created_by):
+            message = "only the chat's creator or a trusted client may set `joined_at`"
             raise Forbidden(message, code="forbidden")
         if joined_at < chat.created_at:
             raise ValidationFailed.for_field("joined_at", "must not lie before the chat's creation")

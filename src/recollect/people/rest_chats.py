@@ -86,7 +86,7 @@ OPERATIONS: tuple[Operation, ...] = (
         f"PUT {_PARTICIPANT_PATH}",
         200,
         "Bring a user, person or agent in; who takes part already stays as is. Needs somebody "
-        "who takes part, or the creator. Only the creator, an agent or a trusted client may set "
+        "who takes part, or the creator. Only the creator or a trusted client may set "
         "`joined_at`. A private chat has one human. Who is brought in by somebody else is invited "
         "until they write there or put themself in, or until an admin or a trusted client sends "
         "`confirmed`.",

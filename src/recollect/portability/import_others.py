@@ -14,6 +14,7 @@ from recollect.kernel.ids import ChatId, PersonId, UserId
 from recollect.kernel.owner import Owner, parse_agent_id
 from recollect.memories.write_access import not_owner_error
 from recollect.people.chat import ChatKind, ParticipantKind, check_chat
+from recollect.people.chats_service import check_unclaimed
 from recollect.people.claims_service import require_free_handle
 from recollect.people.model import AliasKind, normal_form, normal_provider
 from recollect.portability.fields import LineValues
@@ -163,7 +164,8 @@ class OtherImporter:
         orgs = sorted(requester.orgs)
         return values | claims | {"users": [], "orgs": orgs, "created_by": requester.identity}
 
-    def _restrict_chat(self, _tx: Tx, order: ImportOrder, values: LineValues) -> LineValues:
+    def _restrict_chat(self, tx: Tx, order: ImportOrder, values: LineValues) -> LineValues:
+        check_unclaimed(tx, self._stores, order.requester, ChatId(values["id"]))
         return values | {"created_by": order.requester.identity}
 
     def _restrict_participation(self, tx: Tx, order: ImportOrder, values: LineValues) -> LineValues:

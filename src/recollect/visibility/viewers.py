@@ -108,14 +108,19 @@ class ViewerFactory:
 
     def _limit_to_single_human(self, tx: Tx, viewer: Viewer, chat: Chat) -> Viewer:
         """In a group with one human an agent that asks for nobody is judged by the chats and orgs
-        that it shares with that human, who would hear more than in private otherwise."""
+        that it shares with that human, and needs their right to read a space beside its own: they
+        would hear more than in private otherwise."""
         group_of_one = chat.kind is ChatKind.GROUP and viewer.chat and viewer.chat.humans == 1
         if not group_of_one or viewer.asker.person_id is not None:
             return viewer
         present = self._stores.chats.participants(tx, chat.id)
         human = next(one for one in present if one.kind is not ParticipantKind.AGENT)
-        view = self._asker_from(tx, human).view
-        return replace(viewer, asker=viewer.asker.limited_to(view))
+        listener = self._asker_from(tx, human)
+        return replace(
+            viewer,
+            callers=(*viewer.callers, listener.caller),
+            asker=viewer.asker.limited_to(listener.view),
+        )
 
     def _represented_asker(
         self, tx: Tx, requester: Requester, chat: Chat, *, asker_id: str | None

@@ -130,6 +130,52 @@ def test_no_change_batch_or_move_brings_it_there(callers: Callers, name: str) ->
     assert len(owner.lists("/memories", agent_id=agent)) == 2
 
 
+@pytest.mark.parametrize("how", ["at once", "afterwards", "before it is moved"])
+def test_what_somebody_told_of_themself_is_not_made_about_somebody_else(
+    callers: Callers, how: str
+) -> None:
+    owner, victim, stranger = (callers.person(name) for name in ("o", "v", "u"))
+    agent, text = owner.registers()["id"], "has HIV"
+    told = {"content": text, "sensitivity": "public"}
+    own = {"agent_id": agent, "subjects": [person_of(owner)]}
+    other = {"subjects": [person_of(victim)]}
+    if how == "at once":
+        plain = owner.adds("likes tea", **own)
+        owner.patch("/memories/{}", plain["id"], body=told | other).refused(
+            422, "sensitivity_not_allowed"
+        )
+    elif how == "afterwards":
+        open_ = owner.adds(**told, **own, **PUBLIC)
+        for others in ([person_of(victim)], [], ["Vera Unknown"]):
+            changed = owner.patch("/memories/{}", open_["id"], body={"subjects": others})
+            changed.refused(422, "sensitivity_not_allowed")
+        both = {"subjects": [person_of(owner), person_of(victim)]}
+        assert owner.patch("/memories/{}", open_["id"], body=both).expect(200)["version"] == 2
+        return
+    else:
+        private = owner.adds(**told, **own, visibility="private")
+        changed = owner.patch("/memories/{}", private["id"], body=other).expect(200)
+        assert changed["sensitivity"] == "sensitive"
+        owner.post("/memories/{}/move", private["id"], body=PUBLIC).refused(
+            422, "sensitivity_not_allowed"
+        )
+    assert text not in [one["content"] for one in stranger.lists("/memories", agent_id=agent)]
+
+
+@pytest.mark.parametrize("of_oneself", [True, False])
+def test_elsewhere_such_a_memory_is_as_private_as_its_words(
+    callers: Callers, of_oneself: bool
+) -> None:
+    owner, victim = callers.person("o"), callers.person("v")
+    mine: dict[str, Any] = {"space": {"kind": "user"}, "sensitivity": "public"}
+    subjects = [person_of(owner)] if of_oneself else []
+    memory = owner.adds(f"has HIV, see {MAIL}", subjects=subjects, **mine)
+    assert memory["sensitivity"] == "public"
+    body = {"subjects": [person_of(victim)]}
+    changed = owner.patch("/memories/{}", memory["id"], body=body).expect(200)
+    assert changed["sensitivity"] == "sensitive"
+
+
 @pytest.mark.rest_only("imports are streams of lines")
 def test_no_import_brings_it_there(callers: Callers) -> None:
     owner, stranger = callers.person("o"), callers.person("u")

@@ -83,7 +83,9 @@ def limited(world: GeneratedWorld, viewer: Viewer | str, human: Participation) -
     """An agent alone with one human, for itself or for another agent, has no more than both."""
     if isinstance(viewer, str) or viewer.asker.person_id is not None:
         return viewer
-    return replace(viewer, asker=viewer.asker.limited_to(represented(world, human)[1]))
+    caller, view = represented(world, human)
+    both = (*viewer.callers, caller)
+    return replace(viewer, callers=both, asker=viewer.asker.limited_to(view))
 
 
 def present(world: GeneratedWorld, chat_id: str) -> list[Participation]:

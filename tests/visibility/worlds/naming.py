@@ -45,4 +45,6 @@ def is_visible(world: GeneratedWorld, speaker: Requester, handle: HandleFact) ->
         return True
     if handle.shadow:
         return handle.by == speaker.identity.id
-    return bool(world.chats_of(speaker.person_id, None) & world.chats_of(handle.person, None))
+    # Somebody else may have put them into a chat: that opens no name.
+    chats = world.chats_of(speaker.person_id, None)
+    return any(handle.person in world.confirmed_in(chat_id) for chat_id in chats)

@@ -104,7 +104,7 @@ class AppendTargets:
             insert_root(tx, self._stores, target.new)
             return
         # The id of a fork means the chat of its tree, so it can't be that of a named chat.
-        if self._stores.conversations.is_named_chat(tx, target.new.id):
+        if self._stores.conversations.is_other_chat(tx, target.new.id):
             raise named_chat_error()
         if not self._stores.conversations.insert(tx, target.new):
             # The parent's tree is locked, but the same id may have been taken in another tree.

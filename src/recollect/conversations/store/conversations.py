@@ -13,6 +13,7 @@ from sqlalchemy import (
     exists,
     func,
     literal_column,
+    or_,
     select,
     update,
 )
@@ -39,7 +40,7 @@ from recollect.conversations.store.rows import (
     branch_from_row,
 )
 from recollect.db.engines.expressions import insert_if_absent
-from recollect.db.statements import Query, param
+from recollect.db.statements import Query, literal_word, param
 from recollect.db.tables.conversations import (
     conversations,
     embeddings,
@@ -50,6 +51,7 @@ from recollect.db.tables.conversations import (
     transfers,
     trees,
 )
+from recollect.db.tables.memories import memories
 from recollect.db.tables.people import named_chats
 from recollect.db.transaction import Tx
 from recollect.identity.scope import TreeScope
@@ -57,6 +59,7 @@ from recollect.identity.scope_sql import scope_params
 from recollect.kernel.access_level import Level
 from recollect.kernel.ids import ConversationId, TreeId, UserId
 from recollect.kernel.runtime import Cipher
+from recollect.kernel.space import SpaceKind
 from recollect.kernel.strict_json import dump
 
 _c, _t, _m, _p = conversations.c, trees.c, memberships.c, participations.c
@@ -80,8 +83,8 @@ class SqlConversations:
             tx.fetch_first(_INSERT_TREE, {"id": tree_id, "chat_id": tree_id, "at": at}) is not None
         )
 
-    def is_named_chat(self, tx: Tx, conversation_id: ConversationId) -> bool:
-        return tx.fetch_first(_FETCH_NAMED_CHAT, {"chat_id": conversation_id}) is not None
+    def is_other_chat(self, tx: Tx, conversation_id: ConversationId) -> bool:
+        return tx.fetch_first(_FIND_OTHER_CHAT, {"chat_id": conversation_id}) is not None
 
     def insert(self, tx: Tx, conversation: Conversation) -> bool:
         return tx.fetch_first(_INSERT, self._rows.to_params(conversation)) is not None
@@ -273,17 +276,22 @@ _LOCATE = Query(
     )
     .where(_c.id == _ID)
 )
-# A tree is also a chat with the tree's id. If an outside system has named a chat with that id, the
-# id must not become somebody's tree. So the insert does nothing in that case, as if it were taken.
-_IS_NAMED_CHAT = exists().where(named_chats.c.id == param("chat_id", named_chats.c.id))
-_FETCH_NAMED_CHAT = Query(
-    select(named_chats.c.id).where(named_chats.c.id == param("chat_id", named_chats.c.id))
+# A tree is also a chat with the tree's id. If an outside system has named a chat with that id, or
+# an import brought memories of such a chat, the id must not become somebody's tree: they would read
+# them. So the insert does nothing in that case, as if the id were taken.
+_CHAT_ID = param("chat_id", named_chats.c.id)
+_IS_OTHER_CHAT = or_(
+    exists().where(named_chats.c.id == _CHAT_ID),
+    exists().where(
+        memories.c.space_kind == literal_word(SpaceKind.CHAT), memories.c.space_id == _CHAT_ID
+    ),
 )
+_FIND_OTHER_CHAT = Query(select(literal_column("1")).where(_IS_OTHER_CHAT))
 _INSERT_TREE = Query(
     insert_if_absent(trees, "id")
     .from_select(
         ["id", "created_at", "last_seq", "last_at"],
-        select(_ID, _AT, literal_column("0"), _AT).where(~_IS_NAMED_CHAT),
+        select(_ID, _AT, literal_column("0"), _AT).where(~_IS_OTHER_CHAT),
     )
     .returning(_t.id)
 )

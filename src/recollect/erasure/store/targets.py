@@ -26,6 +26,7 @@ from recollect.erasure.plan import RedactionPlan
 from recollect.erasure.store.links_sql import STATED_MEMORY, link_params
 from recollect.kernel import strict_json
 from recollect.kernel.ids import PersonId, UserId, parse_uuid
+from recollect.people.model import is_handle_of, normal_form
 from recollect.people.store.participation_sql import IS_HUMAN
 
 _p, _a, _l, _h, _m = people.c, person_aliases.c, person_users.c, presences.c, memberships.c
@@ -36,8 +37,9 @@ _POSSESSIVE = ("'s", "’s", "' ", "’ ")
 
 
 def has_user(tx: Tx, user_id: UserId) -> bool:
-    """Does the user have a person, a membership or an entry?"""
-    return any(tx.fetch_first(one, {"user_id": user_id}) is not None for one in _USER_EXISTS)
+    """Does the user have a person, a membership or an entry, or did anybody say their handle?"""
+    known = any(tx.fetch_first(one, {"user_id": user_id}) is not None for one in _USER_EXISTS)
+    return known or bool(_find_awaited(tx, [user_id]))
 
 
 def resolve_person(tx: Tx, person_id: PersonId) -> PersonId | None:
@@ -49,8 +51,10 @@ def resolve_person(tx: Tx, person_id: PersonId) -> PersonId | None:
 def find_target(
     tx: Tx, *, person_id: PersonId | None, user_ids: Sequence[UserId], stand_in: str
 ) -> ErasureTarget:
-    """Everything linked to a canonical person (with those merged into it) and to these users."""
-    ids = _to_json_list([person_id] if person_id else [])
+    """Everything linked to a canonical person (with those merged into it) and to these users: also
+    the people who stand for them in orgs where they did not call yet."""
+    awaited = _find_awaited(tx, user_ids)
+    ids = _to_json_list([person_id, *awaited] if person_id else awaited)
     rows = tx.fetch(_PEOPLE, {"ids": ids})
     person_ids = tuple(row[0] for row in rows)
     claims = tx.fetch(_ALIASES, {"ids": _to_json_list(person_ids)})
@@ -68,6 +72,12 @@ def find_target(
         handles=_drop_duplicates(value for value, kind in claims if kind == "handle"),
     )
     return _add_conversations(tx, found)
+
+
+def _find_awaited(tx: Tx, user_ids: Sequence[UserId]) -> list[PersonId]:
+    """Those whom somebody meant by `@` and the id of one of these users."""
+    handles = {normal_form(id_) for id_ in user_ids if is_handle_of(id_, normal_form(id_))}
+    return [PersonId(row[0]) for row in tx.fetch(_AWAITED, {"handles": _to_json_list(handles)})]
 
 
 def extend_target(tx: Tx, target: ErasureTarget) -> ErasureTarget:
@@ -204,6 +214,14 @@ _USER_EXISTS = (
     Query(select(entries.c.id).where(entries.c.user_id == _USER).limit(1)),
 )
 _CANONICAL = Query(select(_p.id, _p.merged_into, _p.erasure_id).where(_p.id == param("id", _p.id)))
+_AWAITED = Query(
+    select(_p.id).where(
+        InTextList(_p.awaited_handle, param("handles")),
+        _p.awaited_provider.is_(None),
+        _p.merged_into.is_(None),
+        _p.erasure_id.is_(None),
+    )
+)
 _PEOPLE = Query(
     select(_p.id, _p.name)
     .where(or_(InTextList(_p.id, _IDS), InTextList(_p.merged_into, _IDS)))

@@ -32,10 +32,12 @@ from recollect.memories.write.patch import (
     added_pii_tags,
     check_patch_loosening,
     check_patch_self_statement,
+    passes_to_others,
     patched_fields,
     patched_sensitivity,
 )
-from recollect.memories.write.screen import ScreeningService
+from recollect.memories.write.screen import MemoryTexts, ScreeningService
+from recollect.memories.write.sensitivity import SensitivityFloors
 from recollect.memories.write.writer import WriteHooks
 from recollect.memories.write_access import MemoryWriteAccess
 from recollect.people.confirmation import confirm_writer
@@ -217,21 +219,30 @@ class MemoryChanges:
             if name is not None:
                 self._expiry.rules.require_policy(name, before.space.scope)
             after = replace(after, retention_policy=name)
-        floors = self._screening.with_tags(
-            patch.findings.floors, added_pii_tags(before, after, patch)
-        )
         after = replace(
             after,
             subjects=tuple(subjects),
             stated_by=speaker,
             trust=before.trust if same else derive_trust(speaker, subjects),
-            sensitivity=patched_sensitivity(before, requester, patch, floors),
             updated_at=at,
         )
+        floors = self._floors(requester, patch, before=before, after=after)
+        sensitivity = patched_sensitivity(before, after, requester, patch, floors)
+        after = replace(after, sensitivity=sensitivity)
         check_validity(after.valid_from, after.valid_until)
         if self._screening.should_quarantine(patch.findings):
             after = replace(after, status=MemoryStatus.QUARANTINED)
         return self._expiry.apply(after).memory
+
+    def _floors(
+        self, requester: Requester, patch: ScreenedPatch, *, before: Memory, after: Memory
+    ) -> SensitivityFloors:
+        """The lowest sensitivity that the patch allows: by what it brings, and by all texts if the
+        memory is about others from now on."""
+        if passes_to_others(before, after, requester):
+            return self._screening.find_floors(MemoryTexts.from_memory(after), after.pii_tags)
+        added = added_pii_tags(before, after, patch)
+        return self._screening.with_tags(patch.findings.floors, added)
 
     def _store_version(
         self,
@@ -259,6 +270,8 @@ class MemoryChanges:
             )
         if "subjects" in patch.field_names:
             stored = replace(stored, bare_names=())
+        if passes_to_others(before, after, requester):
+            stored = replace(stored, privacy_said=False)
         if {
             "sensitivity",
             "portable",

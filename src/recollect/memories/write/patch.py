@@ -211,17 +211,29 @@ def added_pii_tags(before: Memory, after: Memory, patch: ScreenedPatch) -> froze
 
 
 def patched_sensitivity(
-    before: Memory, requester: Requester, patch: ScreenedPatch, floors: SensitivityFloors
+    before: Memory,
+    after: Memory,
+    requester: Requester,
+    patch: ScreenedPatch,
+    floors: SensitivityFloors,
 ) -> Sensitivity:
-    """The sensitivity after the patch, by the rules of a new memory. A patch that does not send it
-    never lowers it. `floors` are those of what the patch brings."""
+    """The sensitivity after the patch, by the rules of a new memory about the subjects that `after`
+    has. A patch that does not send it never lowers it. `floors` are those of what the patch
+    brings."""
     lowest, kind = floors.lowest_in(before.space.kind), before.space.kind
     level = _requested_sensitivity(before, patch)
     if not patch.command.sends("sensitivity"):
         return stricter(level, lowest)
     return sensitivity_of_write(
-        level, lowest, kind=kind, subjects=before.subjects, person_id=requester.person_id
+        level, lowest, kind=kind, subjects=after.subjects, person_id=requester.person_id
     )
+
+
+def passes_to_others(before: Memory, after: Memory, requester: Requester) -> bool:
+    """Whether the memory gets other subjects, and its writer is none of them. What they had said of
+    its privacy, as a subject, is then no subject's word any more."""
+    changed = {*before.subjects} != {*after.subjects}
+    return changed and requester.person_id not in after.subjects
 
 
 def _requested_sensitivity(before: Memory, patch: ScreenedPatch) -> Sensitivity:

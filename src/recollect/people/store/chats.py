@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import distinct, exists, func, insert, or_, select, tuple_, update
+from sqlalchemy import distinct, exists, func, insert, literal_column, or_, select, tuple_, update
 
 from recollect.conversations.store.rows import ConversationRows
 from recollect.db.engines.expressions import (
@@ -14,8 +14,9 @@ from recollect.db.engines.expressions import (
     InUuidList,
     insert_if_absent,
 )
-from recollect.db.statements import Query, Row, param
+from recollect.db.statements import Query, Row, literal_word, param
 from recollect.db.tables.conversations import conversations
+from recollect.db.tables.memories import memories
 from recollect.db.tables.people import (
     agents,
     chat_participations,
@@ -37,6 +38,7 @@ from recollect.kernel.ids import (
 )
 from recollect.kernel.owner import AGENT_PREFIX, Owner, OwnerKind
 from recollect.kernel.runtime import Cipher
+from recollect.kernel.space import SpaceKind
 from recollect.people.chat import (
     Audience,
     Chat,
@@ -58,6 +60,7 @@ from recollect.people.store.participation_sql import (
 )
 
 _c, _n, _p, _s = chats.c, named_chats.c, presences.c, chat_participations.c
+_m = memories.c
 
 
 class ChatStore:
@@ -82,6 +85,11 @@ class ChatStore:
         # with one.
         known = parse_uuid(chat_id) == chat_id and tx.fetch_first(_TREE, {"id": chat_id})
         return ChatId(known[0]) if known else None
+
+    def has_memories(self, tx: Tx, chat_id: ChatId) -> bool:
+        """Does a memory lie in this chat, or was one learned there, whether or not the chat is
+        known?"""
+        return tx.fetch_first(_HAS_MEMORIES, {"id": chat_id}) is not None
 
     def canonical_id(self, tx: Tx, chat_id: ChatId) -> ChatId:
         """The id under which the chat keeps its participants and memories: that of the tree for any
@@ -289,6 +297,14 @@ _TITLES = Query(
 _TREE = Query(
     select(conversations.c.conversation_group_id).where(
         conversations.c.id == param("id", conversations.c.id)
+    )
+)
+_HAS_MEMORIES = Query(
+    select(literal_column("1")).where(
+        or_(
+            exists().where(_m.space_kind == literal_word(SpaceKind.CHAT), _m.space_id == _ID),
+            exists().where(_m.learned_in == _ID),
+        )
     )
 )
 _LOCK = Query(select(_n.id).where(_n.id == _ID).with_for_update())
