@@ -5,6 +5,8 @@ PYTHON ?= python3
 JOBS ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
+# Apart, so that what builds the site never meets what the server runs on.
+DOCS_VENV := .venv-docs
 # Dozens of processes start in a test run: each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 # Wheels only: no compiler is needed, and no unlocked build dependency is fetched.
@@ -16,7 +18,7 @@ MODEL_MANIFEST := $(MODEL)/manifest.json
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
 	--no-emit-package recollect-client --python-version 3.11 $(LOCK_FLAGS)
 
-.PHONY: install run dev check test soak bench evals format generate lock clean
+.PHONY: install run dev check test soak bench evals docs format generate lock clean
 
 install: $(VENV)/.installed
 
@@ -50,6 +52,10 @@ bench: dev
 evals: dev
 	$(BIN)/python -m evals $(EVALS)
 
+# The site of the guides, in site/. A warning ends it. To read it: python3 -m http.server -d site
+docs: $(DOCS_VENV)/.installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --strict --quiet
+
 format: dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -64,6 +70,7 @@ lock: $(VENV)/.lock
 	$(UV_COMPILE) requirements/lock.in --output-file requirements/lock.txt
 	$(UV_COMPILE) requirements/build.in --output-file requirements/build.txt
 	$(UV_COMPILE) requirements/model.in --output-file requirements/model.txt
+	$(UV_COMPILE) requirements/docs.in --output-file requirements/docs.txt
 	$(UV_COMPILE) pyproject.toml --constraint requirements/constraints.txt \
 		--output-file requirements/runtime.txt
 	$(UV_COMPILE) pyproject.toml --extra otel --extra qdrant --extra redis \
@@ -72,7 +79,7 @@ lock: $(VENV)/.lock
 		--constraint requirements/build.txt --output-file requirements/dev.txt
 
 clean:
-	rm -rf $(VENV) $(MODEL) dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis
+	rm -rf $(VENV) $(DOCS_VENV) $(MODEL) dist site .mypy_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below live in the environment itself, so removing it removes them.
@@ -98,6 +105,12 @@ $(VENV)/.installed: $(VENV)/.runtime $(MODEL_MANIFEST) pyproject.toml clients/py
 
 $(VENV)/.dev: $(VENV)/.installed requirements/dev.txt
 	$(PIP_LOCKED) -r requirements/dev.txt
+	@touch $@
+
+$(DOCS_VENV)/.installed: requirements/docs.txt
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--require-hashes --only-binary :all: -r requirements/docs.txt
 	@touch $@
 
 $(VENV)/.lock: $(VENV)/.created requirements/lock.txt
