@@ -1,9 +1,12 @@
 """Operations, request bodies and resources of agents."""
 
+from pydantic import Field
+
 from recollect.agents.commands import RegisterAgent, SetAgentOwner, UpdateAgent
 from recollect.agents.model import MemoriesOfRemoved
 from recollect.agents.service import AgentService
 from recollect.http.call import Call, Handler
+from recollect.http.examples import AGENT_ID, USER_ID
 from recollect.http.operation import (
     LIST,
     Operation,
@@ -27,16 +30,18 @@ from recollect.kernel.space import SpaceMode
 class AgentResource(Resource):
     """A registered agent."""
 
-    id: str
-    name: str | None
-    description: str | None
-    owner_id: OwnerText = attribute("owner")
-    org_id: str
-    space_mode: SpaceMode | None
-    created_by: OwnerText
-    created_at: InstantText
-    updated_at: InstantText
-    metadata: JsonObject
+    id: str = Field(description="The id of the agent.", examples=[AGENT_ID])
+    name: str | None = Field(description="Its name for people.", examples=["Helper"])
+    description: str | None = Field(description="What it is for.")
+    owner_id: OwnerText = attribute("owner", description="Who owns it.", examples=[USER_ID])
+    org_id: str = Field(description="The org that it belongs to.", examples=["default"])
+    space_mode: SpaceMode | None = Field(
+        description="Whether it has one space or two; null for the server's default."
+    )
+    created_by: OwnerText = Field(description="Who registered it.", examples=[USER_ID])
+    created_at: InstantText = Field(description="When it was registered.")
+    updated_at: InstantText = Field(description="When it was last changed.")
+    metadata: JsonObject = Field(description="Your own data.", examples=[{}])
 
 
 RESOURCES = resource_schemas(AgentResource)

@@ -1,9 +1,12 @@
 """Operations, request bodies and resources of runs."""
 
+from pydantic import Field
+
 from recollect.agents.commands import CompleteRun, StartRun
 from recollect.agents.run import RunStatus
 from recollect.agents.runs_service import RunService
 from recollect.http.call import Call, Handler
+from recollect.http.examples import AGENT_ID, RUN_ID
 from recollect.http.operation import (
     LIST,
     Operation,
@@ -24,36 +27,36 @@ from recollect.kernel.ids import AgentId, RunId
 class RunResource(Resource):
     """A run of an agent."""
 
-    id: str
-    agent_id: str
-    parent_run_id: str | None
-    root_run_id: str
-    status: RunStatus
-    started_at: InstantText
-    completed_at: InstantText | None
-    metadata: JsonObject
+    id: str = Field(description="The id of the run.", examples=[RUN_ID])
+    agent_id: str = Field(description="The agent that runs.", examples=[AGENT_ID])
+    parent_run_id: str | None = Field(description="The run that started this one; null for a root.")
+    root_run_id: str = Field(description="The run at the top of the lineage.", examples=[RUN_ID])
+    status: RunStatus = Field(description="Whether it runs, or how it ended.")
+    started_at: InstantText = Field(description="When it was started.")
+    completed_at: InstantText | None = Field(description="When it ended; null while it runs.")
+    metadata: JsonObject = Field(description="Your own data.", examples=[{}])
 
 
 class RemovedWithRun(ResourcePart):
     """How many memories a completed run took with it."""
 
-    ephemeral: int
-    critical_pii: int
-    session: int
+    ephemeral: int = Field(description="How many with the policy `ephemeral`.", examples=[0])
+    critical_pii: int = Field(description="How many with critical personal data.", examples=[0])
+    session: int = Field(description="How many others of the session.", examples=[1])
 
 
 class RunCompletionResource(Resource):
     """A run that has ended, and what went with it."""
 
-    run: RunResource
-    removed: RemovedWithRun
+    run: RunResource = Field(description="The run, as it is now.")
+    removed: RemovedWithRun = Field(description="How many memories went with it.")
 
 
 class RunLineageResource(Resource):
     """The runs above and below a run."""
 
-    ancestors: list[RunResource]
-    descendants: list[RunResource]
+    ancestors: list[RunResource] = Field(description="The runs above it.", examples=[[]])
+    descendants: list[RunResource] = Field(description="The runs below it.", examples=[[]])
 
 
 RESOURCES = resource_schemas(RunResource, RunCompletionResource, RunLineageResource)

@@ -2,12 +2,16 @@
 
 from recollect.http.operation import PLAIN_TEXT, Operation, system_operation
 from recollect.http.params import Schema
-from recollect.http.schemas import OBJECT, object_schema
+from recollect.http.schemas import OBJECT, TEXT, describe, object_schema
 
 RESOURCES: dict[str, Schema] = {
     "Health": object_schema(
-        {"status": {"type": "string", "const": "ok"}},
-        {"warnings": {"type": "array", "items": {"type": "string"}}},
+        {"status": describe({"type": "string", "const": "ok"}, "That the database answers.")},
+        {
+            "warnings": describe(
+                {"type": "array", "items": TEXT}, "What is wrong all the same, if anything is."
+            )
+        },
     ),
     "Document": OBJECT,
 }
@@ -26,6 +30,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Get counters in the Prometheus text format. They hold no content and no ids, and need "
         "no credentials: keep the path off the public network.",
         media=PLAIN_TEXT,
+        answered_text="# TYPE recollect_queue_depth gauge\nrecollect_queue_depth 0.0\n",
     ),
     system_operation(
         "getOpenapi",

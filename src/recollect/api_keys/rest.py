@@ -8,6 +8,7 @@ from recollect.api_keys.model import KeyState, ListedKey, ShownKey
 from recollect.api_keys.service import IssuedKeyService, NewKey
 from recollect.http.bodies import NO_CONTROL
 from recollect.http.call import Call, Handler, respond_with, respond_with_page
+from recollect.http.examples import API_KEY_ID, CLIENT_ID
 from recollect.http.operation import (
     Envelope,
     Instant,
@@ -34,33 +35,58 @@ class IssueApiKey(Justified):
     """A key to make for a client."""
 
     optional: ClassVar[bool] = False
-    client_id: Annotated[str, Field(min_length=1, max_length=LENGTH_MAX)]
-    name: Annotated[str, Field(max_length=NAME_CHARS_MAX, pattern=NO_CONTROL)] | None = None
-    expires_at: Instant | None = None
+    client_id: Annotated[str, Field(min_length=1, max_length=LENGTH_MAX)] = Field(
+        description="The client that the key is for.", examples=[CLIENT_ID]
+    )
+    name: Annotated[str, Field(max_length=NAME_CHARS_MAX, pattern=NO_CONTROL)] | None = Field(
+        default=None, description="What to call the key.", examples=["staging"]
+    )
+    expires_at: Instant | None = Field(default=None, description="When it ends; never if absent.")
 
 
 class ApiKeyResource(SparseResource):
     """An API key without the key itself."""
 
-    id: IdText = attribute("stored.id")
-    client_id: str = attribute("stored.client_id")
-    state: KeyState
-    created_at: InstantText = attribute("stored.created_at")
-    name: str | None = optional_attribute("stored.name")
-    created_by: str | None = optional_attribute("stored.created_by")
-    expires_at: InstantText | None = optional_attribute("stored.expires_at")
-    revoked_at: InstantText | None = optional_attribute("stored.revoked_at")
+    id: IdText = attribute("stored.id", description="The id of the key.", examples=[API_KEY_ID])
+    client_id: str = attribute(
+        "stored.client_id", description="The client that it is for.", examples=[CLIENT_ID]
+    )
+    state: KeyState = Field(description="Whether it works.", examples=["active"])
+    created_at: InstantText = attribute("stored.created_at", description="When it was made.")
+    name: str | None = optional_attribute(
+        "stored.name", description="What it is called.", examples=["staging"]
+    )
+    created_by: str | None = optional_attribute(
+        "stored.created_by",
+        description="Who made it; absent if the command line did.",
+        examples=["root"],
+    )
+    expires_at: InstantText | None = optional_attribute(
+        "stored.expires_at", description="When it ends; absent for never."
+    )
+    revoked_at: InstantText | None = optional_attribute(
+        "stored.revoked_at", description="When it was revoked; absent while it was not."
+    )
 
 
 class NewApiKeyResource(SparseResource):
     """A new API key. Its text is in this answer only."""
 
-    id: IdText = attribute("stored.id")
-    key: str
-    client_id: str = attribute("stored.client_id")
-    created_at: InstantText = attribute("stored.created_at")
-    name: str | None = optional_attribute("stored.name")
-    expires_at: InstantText | None = optional_attribute("stored.expires_at")
+    id: IdText = attribute("stored.id", description="The id of the key.", examples=[API_KEY_ID])
+    key: str = Field(
+        description="The key itself. No other answer has it.",
+        examples=["rck_this-is-where-the-key-is"],
+    )
+    client_id: str = attribute(
+        "stored.client_id", description="The client that it is for.", examples=[CLIENT_ID]
+    )
+    created_at: InstantText = attribute("stored.created_at", description="When it was made.")
+    name: str | None = optional_attribute(
+        "stored.name", description="What it is called.", examples=["staging"]
+    )
+    expires_at: InstantText | None = optional_attribute(
+        "stored.expires_at", description="When it ends; absent for never."
+    )
 
 
 RESOURCES = resource_schemas(ApiKeyResource, NewApiKeyResource)

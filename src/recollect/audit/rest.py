@@ -16,6 +16,7 @@ from recollect.audit.model import (
 )
 from recollect.audit.service import EventService, EventStreamItem
 from recollect.http.call import Call, Handler, Reply
+from recollect.http.examples import EVENT_ID, MEMORY_ID, USER_ID
 from recollect.http.operation import (
     ID,
     LIST,
@@ -33,7 +34,7 @@ from recollect.http.params import (
     require_storable_text,
 )
 from recollect.http.render import instant_text
-from recollect.http.schemas import INSTANT, OBJECT, TEXT
+from recollect.http.schemas import INSTANT, OBJECT, TEXT, describe
 from recollect.kernel.errors import RecollectError, ValidationFailed
 from recollect.kernel.strict_json import dump
 
@@ -50,16 +51,25 @@ def _parse_event_type(value: str) -> tuple[str, str]:
 RESOURCES: dict[str, Schema] = {
     "MemoryEvent": resource(
         {
-            "id": ID,
-            "event_type": TEXT | {"examples": ["memory.write", "agent.register"]},
-            "timestamp": INSTANT,
-            "level": {"type": "string", "enum": [str(level) for level in EventLevel]},
-            "message": TEXT,
-            "run_id": nullable_field(TEXT),
-            "agent_slug": nullable_field(TEXT),
-            "requester_id": nullable_field(TEXT),
-            "outcome": {"type": "string", "enum": [str(outcome) for outcome in AuditOutcome]},
-            "payload": OBJECT,
+            "id": describe(ID, "The id of the event.", EVENT_ID),
+            "event_type": describe(TEXT, "What happened: a kind and an action.", "memory.write"),
+            "timestamp": describe(INSTANT, "When it happened."),
+            "level": describe(
+                {"type": "string", "enum": [str(level) for level in EventLevel]},
+                "How much it matters to an operator.",
+                "info",
+            ),
+            "message": describe(TEXT, "What happened, for people.", "memory write"),
+            "run_id": describe(nullable_field(TEXT), "The run that it belongs to."),
+            "agent_slug": describe(nullable_field(TEXT), "The agent that it belongs to."),
+            "requester_id": describe(nullable_field(TEXT), "Who asked for it.", USER_ID),
+            "outcome": describe(
+                {"type": "string", "enum": [str(outcome) for outcome in AuditOutcome]},
+                "Whether it was allowed.",
+            ),
+            "payload": describe(
+                OBJECT, "Ids and counts, by type; never a text.", {"memory_id": MEMORY_ID}
+            ),
         }
     )
 }

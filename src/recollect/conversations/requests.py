@@ -35,11 +35,11 @@ def _check_object_size(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+_METADATA = f"Your own data: at most {METADATA_BYTES_MAX} bytes as compact JSON in UTF-8."
 Title = Annotated[str, Field(max_length=TITLE_CHARS_MAX, pattern=NO_CONTROL)]
 Metadata = Annotated[
     dict[str, Any],
     AfterValidator(_check_object_size),
-    Field(description=f"At most {METADATA_BYTES_MAX} bytes as compact JSON in UTF-8."),
 ]
 
 
@@ -47,8 +47,12 @@ class NewConversation(Body):
     """A conversation to create."""
 
     optional: ClassVar[bool] = True
-    title: Title | None = None
-    metadata: Metadata | None = None
+    title: Title | None = Field(
+        default=None, description="What the conversation is called.", examples=["Move to Bern"]
+    )
+    metadata: Metadata | None = Field(
+        default=None, description=_METADATA, examples=[{"team": "relocation"}]
+    )
 
 
 class ConversationPatch(Body):
@@ -56,15 +60,21 @@ class ConversationPatch(Body):
     which are replaced as a whole."""
 
     nullable: ClassVar[frozenset[str]] = frozenset({"title"})
-    title: Title | None = None
-    metadata: Metadata | None = None
+    title: Title | None = Field(
+        default=None, description="The new title; null clears it.", examples=["Documents"]
+    )
+    metadata: Metadata | None = Field(default=None, description=_METADATA)
 
 
 class NewFork(Body):
     """A fork to create; without a title it has its parent's."""
 
     optional: ClassVar[bool] = True
-    title: Title | None = None
+    title: Title | None = Field(
+        default=None,
+        description="The title of the fork; its parent's if absent.",
+        examples=["Another answer"],
+    )
 
 
 def path_conversation_id(call: Call) -> ConversationId:

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any
 
-from pydantic import PlainSerializer, WithJsonSchema
+from pydantic import Field, PlainSerializer, WithJsonSchema
 
 from recollect.conversations import requests
 from recollect.conversations.model import ListMode
 from recollect.http import params
 from recollect.http.call import Handler, respond_with, respond_with_page
+from recollect.http.examples import CONVERSATION_ID, USER_ID
 from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
 from recollect.http.resource import (
     IdText,
@@ -29,23 +30,45 @@ NonEmptyObject = Annotated[
 class ConversationSummaryResource(SparseResource):
     """A conversation in a list."""
 
-    id: IdText = attribute("conversation.id")
-    title: str | None = optional_attribute("conversation.title")
-    owner_user_id: str = attribute("conversation.owner_user_id")
-    created_at: InstantText = attribute("conversation.created_at")
-    updated_at: InstantText = attribute("conversation.updated_at")
-    last_message_preview: str | None = optional_attribute("conversation.last_message_preview")
-    access_level: LevelName = attribute("level")
-    metadata: NonEmptyObject | None = optional_attribute("conversation.metadata")
+    id: IdText = attribute(
+        "conversation.id", description="The id of the conversation.", examples=[CONVERSATION_ID]
+    )
+    title: str | None = optional_attribute(
+        "conversation.title", description="What it is called.", examples=["Move to Bern"]
+    )
+    owner_user_id: str = attribute(
+        "conversation.owner_user_id", description="The user who owns its tree.", examples=[USER_ID]
+    )
+    created_at: InstantText = attribute(
+        "conversation.created_at", description="When it was created."
+    )
+    updated_at: InstantText = attribute(
+        "conversation.updated_at", description="When something in it last changed."
+    )
+    last_message_preview: str | None = optional_attribute(
+        "conversation.last_message_preview", description="The beginning of its last message."
+    )
+    access_level: LevelName = attribute(
+        "level", description="What the caller may do in its tree.", examples=["owner"]
+    )
+    metadata: NonEmptyObject | None = optional_attribute(
+        "conversation.metadata",
+        description="Your own data.",
+        examples=[{"team": "relocation"}],
+    )
     unreadable: UnreadableFlag | None = optional_attribute("conversation.unreadable")
 
 
 class ForkPointFields(SparseResource):
     """Where a conversation begins, if it is a fork."""
 
-    forked_at_entry_id: IdText | None = optional_attribute("conversation.forked_at_entry_id")
+    forked_at_entry_id: IdText | None = optional_attribute(
+        "conversation.forked_at_entry_id",
+        description="The entry that a fork begins at; what comes before it is shared.",
+    )
     forked_at_conversation_id: IdText | None = optional_attribute(
-        "conversation.forked_at_conversation_id"
+        "conversation.forked_at_conversation_id",
+        description="The conversation that a fork branches off.",
     )
 
 
@@ -56,11 +79,19 @@ class ConversationResource(ForkPointFields, ConversationSummaryResource):
 class ForkResource(SparseResource):
     """A conversation in a list of forks."""
 
-    conversation_id: IdText = attribute("id")
-    forked_at_entry_id: IdText | None = None
-    forked_at_conversation_id: IdText | None = None
-    title: str | None = None
-    created_at: InstantText
+    conversation_id: IdText = attribute(
+        "id", description="The id of the conversation.", examples=[CONVERSATION_ID]
+    )
+    forked_at_entry_id: IdText | None = Field(
+        default=None, description="The entry that it begins at; the root has none."
+    )
+    forked_at_conversation_id: IdText | None = Field(
+        default=None, description="The conversation that it branches off; the root has none."
+    )
+    title: str | None = Field(
+        default=None, description="What it is called.", examples=["Move to Bern"]
+    )
+    created_at: InstantText = Field(description="When it was created.")
     unreadable: UnreadableFlag | None = None
 
 

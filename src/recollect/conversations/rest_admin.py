@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import Annotated
 
-from pydantic import WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from recollect.audit.model import AuditOutcome, Event, EventFilter, EventKind
 from recollect.conversations.admin_service import AdminFilter, AdminService
@@ -22,6 +22,7 @@ from recollect.conversations.rest import (
 from recollect.conversations.sharing.rest import to_membership
 from recollect.http import params
 from recollect.http.call import Call, Handler, respond_with, respond_with_page
+from recollect.http.examples import EVENT_ID
 from recollect.http.operation import Envelope, Operation, Paging, admin_operation
 from recollect.http.resource import (
     IdText,
@@ -31,7 +32,7 @@ from recollect.http.resource import (
     optional_attribute,
     resource_schemas,
 )
-from recollect.http.schemas import LEVEL, TEXT
+from recollect.http.schemas import LEVEL, TEXT, describe
 from recollect.kernel.ids import USER_ID_CHARS_MAX
 from recollect.kernel.pages import Page
 
@@ -42,7 +43,9 @@ LevelWord = Annotated[str, WithJsonSchema(LEVEL)]
 class AdminConversationSummaryResource(ConversationSummaryResource):
     """A conversation in an admin's list."""
 
-    deleted_at: InstantText | None = optional_attribute("conversation.deleted_at")
+    deleted_at: InstantText | None = optional_attribute(
+        "conversation.deleted_at", description="When its tree was deleted; absent while it is not."
+    )
 
 
 class AdminConversationResource(ForkPointFields, AdminConversationSummaryResource):
@@ -52,27 +55,35 @@ class AdminConversationResource(ForkPointFields, AdminConversationSummaryResourc
 class EventResource(SparseResource):
     """An event of the audit log."""
 
-    id: IdText
-    at: InstantText
-    kind: EventKind
-    action: str
-    outcome: AuditOutcome
-    actor_user_id: str | None = None
-    actor_client_id: str | None = None
-    role: str | None = None
-    conversation_id: str | None = None
-    target_user_id: str | None = None
-    from_level: LevelWord | None = None
-    to_level: LevelWord | None = None
-    transfer_id: IdText | None = None
-    params: JsonObject | None = optional_attribute("details")
-    count: int | None = None
-    justification: str | None = None
+    id: IdText = Field(description="The id of the event.", examples=[EVENT_ID])
+    at: InstantText = Field(description="When it happened.")
+    kind: EventKind = Field(description="What sort of event it is.", examples=["admin_read"])
+    action: str = Field(description="What was done.", examples=["listConversations"])
+    outcome: AuditOutcome = Field(description="Whether it was allowed.")
+    actor_user_id: str | None = Field(
+        default=None, description="The user who did it.", examples=["root"]
+    )
+    actor_client_id: str | None = Field(
+        default=None, description="The client that called for them."
+    )
+    role: str | None = Field(default=None, description="The role by which it was allowed.")
+    conversation_id: str | None = Field(
+        default=None, description="The conversation that it was done to."
+    )
+    target_user_id: str | None = Field(default=None, description="The user that it was done to.")
+    from_level: LevelWord | None = Field(default=None, description="The level before.")
+    to_level: LevelWord | None = Field(default=None, description="The level after.")
+    transfer_id: IdText | None = Field(
+        default=None, description="The ownership transfer that it belongs to."
+    )
+    params: JsonObject | None = optional_attribute("details", description="What was asked for.")
+    count: int | None = Field(default=None, description="How many rows it was about.")
+    justification: str | None = Field(default=None, description="The reason that was given.")
 
 
 RESOURCES = {
     **resource_schemas(AdminConversationSummaryResource, AdminConversationResource, EventResource),
-    "AdminEntry": entry_schema(clientId=TEXT),
+    "AdminEntry": entry_schema(clientId=describe(TEXT, "The client that wrote it.")),
 }
 
 _PATH = "/v1/admin/conversations/{id}"

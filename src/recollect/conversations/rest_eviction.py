@@ -51,8 +51,13 @@ class Evict(Justified):
     """What to remove for good: trees that were soft-deleted longer ago than the period."""
 
     optional: ClassVar[bool] = False
-    retention_period: Period
-    resource_types: Annotated[list[ResourceType], Field(min_length=1)]
+    retention_period: Period = Field(
+        description="Trees that were deleted longer ago than this go, as an ISO-8601 duration.",
+        examples=["P90D"],
+    )
+    resource_types: Annotated[list[ResourceType], Field(min_length=1)] = Field(
+        description="What to remove.", examples=[["conversations"]]
+    )
 
 
 RESOURCES: dict[str, Schema] = {}

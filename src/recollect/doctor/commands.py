@@ -19,6 +19,13 @@ class ExamineMemories(JustifiedStrict, title="DoctorBody"):
             Field(min_length=1, max_length=len(DoctorCheck)),
         ]
         | None
-    ) = None
-    repair: bool = False
-    with_model: bool = False
+    ) = Field(
+        default=None,
+        description="The checks to make; all if none is named.",
+        examples=[["near_duplicates"]],
+    )
+    repair: bool = Field(default=False, description="Whether to mend what can be mended.")
+    with_model: bool = Field(
+        default=False,
+        description="Whether checks may ask a language model. Refused where none is set up.",
+    )

@@ -14,9 +14,16 @@ from recollect.http.operation import (
     admin_operation,
     memory_operation,
 )
-from recollect.http.params import Schema
 from recollect.http.resource import Resource, ResourcePart, attribute, resource_schemas
-from recollect.http.schemas import INSTANT, INTEGER, TEXT, nullable_schema, object_schema
+from recollect.http.schemas import (
+    BOOLEAN,
+    INSTANT,
+    INTEGER,
+    TEXT,
+    describe,
+    nullable_schema,
+    object_schema,
+)
 from recollect.identity.actions import Action
 from recollect.kernel.strict_json import dump
 
@@ -24,33 +31,45 @@ from recollect.kernel.strict_json import dump
 class CheckResultFields(ResourcePart):
     """What one check found."""
 
-    name: DoctorCheck = attribute("check")
-    severity: Severity
-    count: int
-    sample_ids: Annotated[list[str], Field(max_length=SAMPLE_MAX)]
-    repairable: bool
-    repaired: int
+    name: DoctorCheck = attribute(
+        "check", description="The name of the check.", examples=["near_duplicates"]
+    )
+    severity: Severity = Field(description="How bad a finding of this check is.", examples=["info"])
+    count: int = Field(description="How many rows it found.", examples=[0])
+    sample_ids: Annotated[list[str], Field(max_length=SAMPLE_MAX)] = Field(
+        description="The ids of some of these rows.", examples=[[]]
+    )
+    repairable: bool = Field(description="Whether `repair` can mend them.", examples=[False])
+    repaired: int = Field(description="How many were mended.", examples=[0])
 
 
 class DoctorReportResource(Resource):
     """What all checks found."""
 
-    checks: list[CheckResultFields] = attribute("results")
-    ok: bool
+    checks: list[CheckResultFields] = attribute("results", description="What each check found.")
+    ok: bool = Field(description="Whether no warning and no error is left.", examples=[True])
 
 
-_BOOLEAN: Schema = {"type": "boolean"}
+_QUEUE = object_schema(
+    {
+        "depth": describe(INTEGER, "How many there are.", 0),
+        "stuck": describe(INTEGER, "How many have failed too often.", 0),
+        "oldestDueAt": describe(
+            nullable_schema(INSTANT), "Since when the oldest one could run; null without any."
+        ),
+    }
+)
 RESOURCES = resource_schemas(DoctorReportResource) | {
     "HealthReport": object_schema(
         {
-            "status": {"type": "string", "const": "ok"},
-            "version": TEXT,
-            "database": TEXT,
-            "encryption": _BOOLEAN,
-            "queue": object_schema(
-                {"depth": INTEGER, "stuck": INTEGER, "oldestDueAt": nullable_schema(INSTANT)}
+            "status": describe({"type": "string", "const": "ok"}, "That the database answers."),
+            "version": describe(TEXT, "The version of the server.", "0.1.0"),
+            "database": describe(TEXT, "The engine of the database.", "sqlite"),
+            "encryption": describe(BOOLEAN, "Whether texts are stored encrypted."),
+            "queue": describe(_QUEUE, "The jobs that wait."),
+            "warnings": describe(
+                {"type": "array", "items": TEXT}, "What is wrong all the same.", []
             ),
-            "warnings": {"type": "array", "items": TEXT},
         }
     ),
 }

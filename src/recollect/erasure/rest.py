@@ -8,17 +8,18 @@ from recollect.erasure.commands import StartErasure, VerifyErasure
 from recollect.erasure.model import ErasureStatus
 from recollect.erasure.service import EraseService
 from recollect.http.call import Call, Handler, Reply
+from recollect.http.examples import ERASURE_ID
 from recollect.http.operation import Operation, memory_operation
 from recollect.http.resource import JsonObject, Resource, ResourcePart, resource_schemas
-from recollect.http.schemas import INSTANT, TEXT
+from recollect.http.schemas import INSTANT
 
 
 class ErasureCheckFields(ResourcePart):
     """What a search for traces of the erased person found in one store."""
 
-    store: str
-    probes: int
-    found: int
+    store: str = Field(description="The store that was searched.", examples=["memories"])
+    probes: int = Field(description="How many searches were made.", examples=[3])
+    found: int = Field(description="How many rows they found.", examples=[0])
 
 
 # A report is stored, and signed, as JSON: its instants are texts already.
@@ -28,19 +29,33 @@ _Instant = Annotated[str, WithJsonSchema(INSTANT)]
 class EraseReportResource(Resource):
     """The report of an erasure. It names nobody."""
 
-    id: str
-    status: ErasureStatus
-    dry_run: bool
-    requested_by_role: Literal["person", "admin"]
-    started_at: _Instant
-    finished_at: _Instant | None
-    counts: JsonObject
-    joint: int
-    checks: list[ErasureCheckFields]
-    not_covered: list[str]
-    digest: Annotated[str, Field(description="SHA-256 of the rest in canonical JSON.")]
-    signature: (
-        Annotated[str, WithJsonSchema(TEXT | {"description": "With `erase.signing_key`."})] | None
+    id: str = Field(description="The id of the erasure.", examples=[ERASURE_ID])
+    status: ErasureStatus = Field(
+        description="How far it is; `planned` in a dry run.", examples=["planned"]
+    )
+    dry_run: bool = Field(description="Whether it only tells what would go.", examples=[True])
+    requested_by_role: Literal["person", "admin"] = Field(
+        description="Whether the person or an admin asked.", examples=["person"]
+    )
+    started_at: _Instant = Field(description="When it was asked for.")
+    finished_at: _Instant | None = Field(description="When it was done; null before.")
+    counts: JsonObject = Field(
+        description="How many rows are linked to them, by store.", examples=[{"memories": 2}]
+    )
+    joint: int = Field(
+        description="How many of the deleted memories were also about other people.", examples=[0]
+    )
+    checks: list[ErasureCheckFields] = Field(
+        description="What the search for traces found afterwards, by store.", examples=[[]]
+    )
+    not_covered: list[str] = Field(
+        description="Places that the server can't search.", examples=[["copies_of_callers"]]
+    )
+    digest: Annotated[str, Field(description="SHA-256 of the rest in canonical JSON.")] = Field(
+        examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]
+    )
+    signature: str | None = Field(
+        description="HMAC-SHA-256 of the same, if the server has `erase.signing_key`."
     )
 
 

@@ -1,6 +1,9 @@
 """Operations and resources of the graph."""
 
+from dataclasses import replace
 from typing import Any
+
+from pydantic import Field
 
 from recollect.graph.fact_patterns import EntityKind
 from recollect.graph.model import (
@@ -10,6 +13,7 @@ from recollect.graph.model import (
 )
 from recollect.graph.service import GraphService, NeighbourhoodQuery
 from recollect.http.call import Call, Handler
+from recollect.http.examples import ENTITY_ID, MEMORY_ID, PERSON_ID, RELATION_ID, USER_ID
 from recollect.http.operation import (
     LIST,
     Operation,
@@ -43,17 +47,25 @@ PATH_HOPS = 3
 class SpaceFields(ResourcePart):
     """A space as the graph names it."""
 
-    kind: SpaceKind
-    id: str
+    kind: SpaceKind = Field(description="What the space belongs to.", examples=["user"])
+    id: str = Field(
+        description="The id of the agent, user, chat, run or org that it belongs to.",
+        examples=[USER_ID],
+    )
 
 
 class EntityFields(ResourcePart):
     """An entity in an answer about several."""
 
-    id: str
-    kind: EntityKind
-    name: str | None
-    space: SpaceFields | None
+    id: str = Field(
+        description="The id of the entity. That of a person is the person's id.",
+        examples=[ENTITY_ID],
+    )
+    kind: EntityKind = Field(description="What it is.", examples=["place"])
+    name: str | None = Field(description="Its name, as a memory spells it.", examples=["Bern"])
+    space: SpaceFields | None = Field(
+        description="The space whose memories name it; null for a person."
+    )
     unreadable: UnreadableFlag | None = None
 
 
@@ -64,25 +76,33 @@ class EntityResource(EntityFields, MarkedResource):
 class GraphRelationFields(ResourcePart):
     """A relation of two entities."""
 
-    id: str
-    from_id: str
-    to_id: str
-    relation: str
-    memory_id: str
-    space: SpaceFields
-    valid_from: InstantText | None
-    valid_until: InstantText | None
-    recorded_at: InstantText
-    retracted_at: InstantText | None
+    id: str = Field(description="The id of the relation.", examples=[RELATION_ID])
+    from_id: str = Field(description="The entity that it leads from.", examples=[PERSON_ID])
+    to_id: str = Field(description="The entity that it leads to.", examples=[ENTITY_ID])
+    relation: str = Field(description="What the one is to the other.", examples=["lives_in"])
+    memory_id: str = Field(description="The memory that says so.", examples=[MEMORY_ID])
+    space: SpaceFields = Field(description="The space of that memory.")
+    valid_from: InstantText | None = Field(
+        description="From when on it is true; null if nobody said."
+    )
+    valid_until: InstantText | None = Field(
+        description="Until when it is true; null if nobody said."
+    )
+    recorded_at: InstantText = Field(description="When it was stored.")
+    retracted_at: InstantText | None = Field(
+        description="When it stopped counting as true; null while it counts."
+    )
 
 
 class NeighbourhoodResource(Resource):
     """An entity with what lies around it."""
 
-    entity: EntityFields
-    entities: list[EntityFields]
-    relations: list[GraphRelationFields]
-    truncated: bool
+    entity: EntityFields = Field(description="The entity that was asked for.")
+    entities: list[EntityFields] = Field(description="The entities around it, nearest first.")
+    relations: list[GraphRelationFields] = Field(description="The relations between them.")
+    truncated: bool = Field(
+        description="Whether there are more than `limit` relations.", examples=[False]
+    )
 
     def json_fields(self) -> dict[str, Any]:
         fields = self.model_dump()
@@ -95,7 +115,9 @@ class NeighbourhoodResource(Resource):
 class GraphPathResource(Resource):
     """The relations from one entity to another."""
 
-    relations: list[GraphRelationFields]
+    relations: list[GraphRelationFields] = Field(
+        description="The steps of a shortest way, in order; none if there is no way."
+    )
 
 
 RESOURCES = resource_schemas(EntityResource, NeighbourhoodResource, GraphPathResource)
@@ -111,6 +133,10 @@ def _number_param(name: str, description: str, *, highest: int, default: int) ->
         return numbers[value]
 
     return Param(name, read, schema, description, default)
+
+
+def _entity_param(name: str, description: str, example: str) -> Param:
+    return replace(id_param(name, description), required=True, example=example)
 
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -149,8 +175,8 @@ OPERATIONS: tuple[Operation, ...] = (
         "Find a shortest way between two entities, over relations that the caller may see.",
         response="GraphPath",
         query=(
-            id_param("from", "The entity to start from."),
-            id_param("to", "The entity to arrive at."),
+            _entity_param("from", "The entity to start from.", PERSON_ID),
+            _entity_param("to", "The entity to arrive at.", ENTITY_ID),
             _number_param(
                 "max_hops", "How many steps at most.", highest=PATH_HOPS_MAX, default=PATH_HOPS
             ),

@@ -67,6 +67,11 @@ UuidText = Annotated[
 QueryText = Annotated[str, Field(max_length=QUERY_CHARS_MAX)]
 
 
+def example_config(example: Any) -> ConfigDict:
+    """The configuration of a body whose example is not made of those of its fields."""
+    return ConfigDict(json_schema_extra={"examples": [example]})
+
+
 class Body(BaseModel):
     """Base of every request body.
 

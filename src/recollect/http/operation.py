@@ -17,7 +17,8 @@ To add an operation to a subject:
    a handler without a row, and a response without a schema.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
@@ -91,6 +92,9 @@ class Operation:
     where it is no JSON object and the handler reads it. `streams`: a caller that accepts
     server-sent events gets them. `only_reads`: a repeated POST is answered again, not from the
     recorded answer. `introduces`: an unknown requester is stored by the call.
+
+    For the example in the API documents: `sent_text` and `answered_text` are a body that is no
+    JSON, `answered` is what this answer has otherwise than the example of its schema.
     """
 
     name: str
@@ -112,6 +116,9 @@ class Operation:
     streams: bool = False
     introduces: bool = True
     only_reads: bool = False
+    sent_text: str = ""
+    answered_text: str = ""
+    answered: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def is_strict(self) -> bool:
@@ -187,13 +194,17 @@ class Justified(Body):
     """The reason of an admin call, where it is not in the query."""
 
     optional: ClassVar[bool] = True
-    justification: Justification | None = None
+    justification: Justification | None = Field(
+        default=None, description="Why; it goes to the audit log."
+    )
 
 
 class JustifiedStrict(StrictBody):
     """The reason of an admin call, where it is not in the query."""
 
-    justification: Justification | None = None
+    justification: Justification | None = Field(
+        default=None, description="Why; it goes to the audit log."
+    )
 
 
 def memory_operation(

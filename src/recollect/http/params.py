@@ -37,7 +37,8 @@ def allowed_words(error: object) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True)
 class Param:
     """One query parameter. `default` is its value when absent. With `many` it may be sent several
-    times, and its value is a tuple."""
+    times, and its value is a tuple. A `required` one is described as such: its reader can't see
+    that it is absent. `example`: its value in the example of a call."""
 
     name: str
     read: Callable[[str], Any]
@@ -45,6 +46,8 @@ class Param:
     description: str
     default: Any = None
     many: bool = False
+    required: bool = False
+    example: Any = field(default=None, hash=False)
 
 
 def repeated_param(param: Param) -> Param:

@@ -34,6 +34,7 @@ from recollect.kernel.strict_json import JsonText, dump
 _SUFFIX = "Resource"
 # The field that only rows which can't be decrypted have.
 _MARK = "unreadable"
+_DESCRIBED = ("description", "examples")
 
 # The types of fields that are no plain JSON values. Each says how it is written and described.
 IdText = Annotated[str, WithJsonSchema(UUID)]
@@ -46,14 +47,15 @@ UnreadableFlag = Annotated[
 ]
 
 
-def attribute(path: str) -> Any:
-    """A field whose value is this attribute of the rendered object; dots lead into attributes."""
-    return Field(validation_alias=AliasPath(*path.split(".")))
+def attribute(path: str, **described: Any) -> Any:
+    """A field whose value is this attribute of the rendered object; dots lead into attributes.
+    `described` are its description and its examples."""
+    return Field(validation_alias=AliasPath(*path.split(".")), **described)
 
 
-def optional_attribute(path: str) -> Any:
+def optional_attribute(path: str, **described: Any) -> Any:
     """The same for a field that a `SparseResource` leaves out if it has no value."""
-    return Field(default=None, validation_alias=AliasPath(*path.split(".")))
+    return Field(default=None, validation_alias=AliasPath(*path.split(".")), **described)
 
 
 class ResourcePart(BaseModel):
@@ -131,7 +133,10 @@ def _build_schema(resource: type[Resource]) -> Schema:
 
 def _without_null(field: Schema) -> Schema:
     """The schema of a field that is absent rather than null."""
-    return field["anyOf"][0] if field.pop("default", ...) is None else field
+    if field.pop("default", ...) is not None:
+        return field
+    described = {name: field[name] for name in _DESCRIBED if name in field}
+    return dict(field["anyOf"][0], **described)
 
 
 def _replace_refs(value: Any, definitions: Schema) -> Any:

@@ -12,10 +12,11 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 
-from recollect.http.bodies import StrictBody, exact_word
+from recollect.http.bodies import StrictBody, exact_word, example_config
+from recollect.http.examples import AGENT_ID
 from recollect.http.operation import ID, Id, Instant
 from recollect.http.params import Schema
-from recollect.http.schemas import INTEGER, TEXT
+from recollect.http.schemas import INTEGER, TEXT, describe
 from recollect.http.validation import validate_body
 from recollect.kernel.errors import RecollectError, ValidationFailed
 from recollect.kernel.ids import MemoryId
@@ -55,11 +56,14 @@ _MESSAGE_SCHEMA: Schema = {
     "required": ["role", "content"],
     "additionalProperties": False,
     "properties": {
-        "role": {"type": "string", "enum": [str(role) for role in MessageRole]},
-        "content": TEXT,
-        "name": TEXT,
-        "user_id": TEXT,
-        "created_at": {"type": "string", "format": "date-time"},
+        "role": describe(
+            {"type": "string", "enum": [str(role) for role in MessageRole]},
+            "Who said it: the person, the assistant, the system or a tool.",
+        ),
+        "content": describe(TEXT, "The text."),
+        "name": describe(TEXT, "The name of who said it."),
+        "user_id": describe(TEXT, "The user who said it."),
+        "created_at": describe({"type": "string", "format": "date-time"}, "When it was said."),
     },
 }
 _MESSAGES_SCHEMA: Schema = {
@@ -93,8 +97,14 @@ class WriteSpace(StrictBody, title="SpaceWish"):
     """A space to write to. The id may be left out where it follows from the request."""
 
     example: ClassVar[str] = '{"kind": "user"}'
-    kind: Annotated[SpaceKind, exact_word(SpaceKind)]
-    id: str | None = None
+    kind: Annotated[SpaceKind, exact_word(SpaceKind)] = Field(
+        description="What the space belongs to.", examples=["user"]
+    )
+    id: str | None = Field(
+        default=None,
+        description="The id of that agent, user, chat, run or org, unless it follows from the "
+        "request.",
+    )
 
     @property
     def space_name(self) -> SpaceName:
@@ -105,49 +115,104 @@ class WriteSpace(StrictBody, title="SpaceWish"):
 class MutableFields(StrictBody):
     """What may be said at creation and changed later."""
 
-    content: str | None = None
-    value: dict[str, Any] | None = None
-    type: Annotated[MemoryType, exact_word(MemoryType)] | None = None
-    sensitivity: Annotated[Sensitivity, exact_word(Sensitivity)] | None = None
-    portable: bool | None = None
-    subjects: TextList | None = None
-    tags: TextList | None = None
-    metadata: dict[str, Any] | None = None
-    pii_tags: PiiTags | None = None
-    retention_policy: str | None = None
-    ttl_seconds: Seconds | None = None
-    expires_at: Instant | None = None
-    valid_from: Instant | None = None
-    valid_until: Instant | None = None
+    content: str | None = Field(default=None, description="The text of a statement.")
+    value: dict[str, Any] | None = Field(default=None, description="The object of a record.")
+    type: Annotated[MemoryType, exact_word(MemoryType)] | None = Field(
+        default=None, description="What sort of fact it is; `knowledge` if absent."
+    )
+    sensitivity: Annotated[Sensitivity, exact_word(Sensitivity)] | None = Field(
+        default=None, description="How private it is. Without it the server judges by the text."
+    )
+    portable: bool | None = Field(
+        default=None, description="Whether it may be told outside of the chat where it was learned."
+    )
+    subjects: TextList | None = Field(
+        default=None, description="The people that it is about: person ids or names."
+    )
+    tags: TextList | None = Field(default=None, description="Words to filter by.")
+    metadata: dict[str, Any] | None = Field(default=None, description="Your own data.")
+    pii_tags: PiiTags | None = Field(
+        default=None,
+        description="Kinds of personal data in it, beside those that the server finds.",
+    )
+    retention_policy: str | None = Field(
+        default=None, description="The name of a retention policy."
+    )
+    ttl_seconds: Seconds | None = Field(default=None, description="How long it lives, in seconds.")
+    expires_at: Instant | None = Field(default=None, description="When it expires.")
+    valid_from: Instant | None = Field(default=None, description="From when on it is true.")
+    valid_until: Instant | None = Field(default=None, description="Until when it is true.")
 
 
 class CreateMemory(MutableFields, title="NewMemory"):
     """A memory to write: a text, a list of messages, or a key with a value."""
 
+    model_config = example_config(
+        {
+            "space": {"kind": "user"},
+            "content": "Ann is vegetarian.",
+            "type": "preference",
+            "tags": ["food"],
+        }
+    )
+
     # Null means absent in every field.
-    messages: Messages | None = None
-    key: str | None = None
-    id: str | None = None
-    memory_id: str | None = None
-    agent_id: Id | None = None
-    agent_slug: Id | None = None
-    visibility: VisibilityField | None = None
-    scope: Annotated[MemoryScope, exact_word(MemoryScope)] | None = None
-    run_id: str | None = None
-    space: WriteSpace | None = None
-    chat_id: Id | None = None
-    learned_in: Id | None = None
-    stated_by: Id | None = None
-    observed_at: Instant | None = None
-    time_zone: Id | None = None
-    supersedes: TextList | None = None
-    source_entries: TextList | None = None
-    extract: bool | None = None
-    on_conflict: Annotated[OnConflict, exact_word(OnConflict)] | None = None
-    request_approval: bool | None = None
-    wait: Annotated[WaitFor, exact_word(WaitFor)] | None = None
+    messages: Messages | None = Field(
+        default=None, description="Messages to remember as they are, or a text."
+    )
+    key: str | None = Field(default=None, description="The key of a record; it comes with `value`.")
+    id: str | None = Field(
+        default=None, description="The id of the new memory; one is made if it is absent."
+    )
+    memory_id: str | None = Field(default=None, description="Another name of `id`.")
+    agent_id: Id | None = Field(default=None, description="The agent whose space it goes to.")
+    agent_slug: Id | None = Field(default=None, description="Another name of `agent_id`.")
+    visibility: VisibilityField | None = Field(
+        default=None, description="Whether it goes to the agent's public or private space."
+    )
+    scope: Annotated[MemoryScope, exact_word(MemoryScope)] | None = Field(
+        default=None,
+        description="Which of the agent's spaces: its own, that of a run, or that of its org.",
+    )
+    run_id: str | None = Field(default=None, description="The run that writes it.")
+    space: WriteSpace | None = Field(
+        default=None, description="The space that it goes to, if no agent's."
+    )
+    chat_id: Id | None = Field(default=None, description="The chat in which it was said.")
+    learned_in: Id | None = Field(default=None, description="Another name of `chat_id`.")
+    stated_by: Id | None = Field(
+        default=None, description="Who said it: a person id, a user id or a name."
+    )
+    observed_at: Instant | None = Field(
+        default=None, description="When it was said; now if absent."
+    )
+    time_zone: Id | None = Field(
+        default=None,
+        description="The time zone of words such as `tomorrow`, as the IANA database has it.",
+    )
+    supersedes: TextList | None = Field(
+        default=None, description="Memories of the same space that it replaces."
+    )
+    source_entries: TextList | None = Field(
+        default=None, description="Entries of conversations that it was derived from."
+    )
+    extract: bool | None = Field(
+        default=None, description="Reserved: whether to extract facts from it."
+    )
+    on_conflict: Annotated[OnConflict, exact_word(OnConflict)] | None = Field(
+        default=None, description="What happens to a record with the same key; `keep` if absent."
+    )
+    request_approval: bool | None = Field(
+        default=None,
+        description="Whether to ask for approval of an expiry past the cap on critical personal "
+        "data.",
+    )
+    wait: Annotated[WaitFor, exact_word(WaitFor)] | None = Field(
+        default=None,
+        description="Answer when it is found by meaning too, or when all work on it is done.",
+    )
     wait_seconds: Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 30})] | None = (
-        None
+        Field(default=None, description="How long to wait at most; 10 if absent.")
     )
 
 
@@ -155,13 +220,16 @@ class PatchMemory(MutableFields, title="MemoryPatch"):
     """What changes of a memory. Null clears terms and times; a null sensitivity is `public`, and
     what never changes is not cleared either."""
 
+    model_config = example_config({"tags": ["food", "kitchen"], "version": 1})
     nullable: ClassVar[frozenset[str]] = (
         IMMUTABLE_FIELDS
         | {"sensitivity", "retention_policy", "ttl_seconds", "expires_at"}
         | {field.name for field in PLAIN_FIELDS if field.nullable}
     )
     # The version that the caller expects, for optimistic locking.
-    version: Annotated[int, Field(json_schema_extra={"minimum": 1})] | None = None
+    version: Annotated[int, Field(json_schema_extra={"minimum": 1})] | None = Field(
+        default=None, description="Change it only if it still has this version.", examples=[1]
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -180,8 +248,12 @@ class PatchMemory(MutableFields, title="MemoryPatch"):
 class MoveMemory(StrictBody, title="MemoryMove"):
     """Where a memory moves: another visibility of its agent, or another space."""
 
-    visibility: VisibilityField | None = None
-    space: WriteSpace | None = None
+    model_config = example_config({"space": {"kind": "agent_private", "id": AGENT_ID}})
+
+    visibility: VisibilityField | None = Field(
+        default=None, description="The visibility that it gets, of the same agent."
+    )
+    space: WriteSpace | None = Field(default=None, description="The space that it moves to.")
 
 
 class DeleteMemory(StrictBody):
@@ -220,9 +292,9 @@ _BATCH_ITEM_SCHEMA: Schema = {
     "type": "object",
     "required": ["op"],
     "properties": {
-        "op": {"type": "string", "enum": [str(op) for op in BatchOp]},
-        "id": ID,
-        "version": INTEGER,
+        "op": describe({"type": "string", "enum": [str(op) for op in BatchOp]}, "What to do."),
+        "id": describe(ID, "The memory to change or to delete."),
+        "version": describe(INTEGER, "Do it only if the memory still has this version."),
     },
     "description": "With the members of a new memory, or of a change.",
 }
@@ -230,6 +302,18 @@ _BATCH_ITEM_SCHEMA: Schema = {
 
 class MemoryBatch(StrictBody):
     """Writes, changes and deletions, all or none of them unless `atomic` is false."""
+
+    model_config = example_config(
+        {
+            "items": [
+                {
+                    "op": "create",
+                    "space": {"kind": "user"},
+                    "content": "Ann's bike is in the cellar.",
+                }
+            ]
+        }
+    )
 
     items: Annotated[
         list[Any],
@@ -242,8 +326,8 @@ class MemoryBatch(StrictBody):
                 "maxItems": BATCH_ITEMS_MAX,
             }
         ),
-    ]
-    atomic: bool = True
+    ] = Field(description="What to do, in order.")
+    atomic: bool = Field(default=True, description="Whether one item that fails undoes all others.")
 
     def parse_items(self) -> list[BatchItem]:
         """The commands. The error of an item becomes an item too: it must not refuse the others of

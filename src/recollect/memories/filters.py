@@ -51,8 +51,14 @@ class SpaceBody(StrictBody):
     """A space. Without an id every one of the kind."""
 
     example: ClassVar[str] = '{"kind": "user"}'
-    kind: Annotated[SpaceKind, exact_word(SpaceKind)]
-    id: Id | None = None
+    kind: Annotated[SpaceKind, exact_word(SpaceKind)] = Field(
+        description="What the space belongs to.", examples=["user"]
+    )
+    id: Id | None = Field(
+        default=None,
+        description="The id of that agent, user, chat, run or org; every one of the kind if "
+        "absent.",
+    )
 
     @property
     def space_name(self) -> SpaceName:
@@ -89,26 +95,62 @@ MemoryTypeField = Annotated[MemoryType, exact_word(MemoryType)]
 class MemoryFilters(StrictBody):
     """Which memories: lists, search, recall and export share these fields. Absent means any."""
 
-    agent_id: Annotated[AgentId, _ID] | None = None
-    spaces: Spaces | None = None
-    visibility: Annotated[Visibility, exact_word(Visibility)] | None = None
-    scope: Annotated[MemoryScope, exact_word(MemoryScope)] | None = None
-    run_id: Annotated[RunId, _ID] | None = None
-    user_id: Id | None = None
-    chat_id: Annotated[ChatId, _ID, AfterValidator(to_chat_id)] | None = None
-    asker_id: Id | None = None
-    key: Annotated[str, Field(min_length=1, max_length=KEY_CHARS_MAX)] | None = None
-    tags: Annotated[list[Tag], Field(max_length=TAGS_MAX)] | None = None
-    types: Annotated[list[MemoryTypeField], Field(max_length=len(MemoryType))] | None = None
-    subjects: Annotated[list[Id], Field(max_length=SUBJECTS_MAX)] | None = None
-    stated_by: Id | None = None
-    sensitivity: Annotated[Sensitivity, exact_word(Sensitivity)] | None = None
-    status: Annotated[MemoryStatus, exact_word(MemoryStatus)] = MemoryStatus.ACTIVE
-    include_expired: bool = False
-    created_after: Instant | None = None
-    created_before: Instant | None = None
-    valid_at: Instant | None = None
-    as_of: Instant | None = None
+    agent_id: Annotated[AgentId, _ID] | None = Field(
+        default=None,
+        description="The spaces of this agent, or with `spaces`, `run_id` or `scope` its rows.",
+    )
+    spaces: Spaces | None = Field(
+        default=None, description="A list of spaces to read, or `all` that the caller may read."
+    )
+    visibility: Annotated[Visibility, exact_word(Visibility)] | None = Field(
+        default=None, description="Only agent spaces of this visibility."
+    )
+    scope: Annotated[MemoryScope, exact_word(MemoryScope)] | None = Field(
+        default=None, description="Only spaces of this scope."
+    )
+    run_id: Annotated[RunId, _ID] | None = Field(
+        default=None, description="Only memories of this run."
+    )
+    user_id: Id | None = Field(
+        default=None, description="The space of this user, as far as it is disclosed."
+    )
+    chat_id: Annotated[ChatId, _ID, AfterValidator(to_chat_id)] | None = Field(
+        default=None, description="The chat in whose context is asked."
+    )
+    asker_id: Id | None = Field(default=None, description="For whom an agent asks in the chat.")
+    key: Annotated[str, Field(min_length=1, max_length=KEY_CHARS_MAX)] | None = Field(
+        default=None, description="Only records of this key."
+    )
+    tags: Annotated[list[Tag], Field(max_length=TAGS_MAX)] | None = Field(
+        default=None, description="Only memories that have every one of these."
+    )
+    types: Annotated[list[MemoryTypeField], Field(max_length=len(MemoryType))] | None = Field(
+        default=None, description="Only memories of one of these types."
+    )
+    subjects: Annotated[list[Id], Field(max_length=SUBJECTS_MAX)] | None = Field(
+        default=None, description="Only memories about one of these people."
+    )
+    stated_by: Id | None = Field(default=None, description="Only what this person said.")
+    sensitivity: Annotated[Sensitivity, exact_word(Sensitivity)] | None = Field(
+        default=None, description="Only memories of this sensitivity."
+    )
+    status: Annotated[MemoryStatus, exact_word(MemoryStatus)] = Field(
+        default=MemoryStatus.ACTIVE, description="Only memories of this status."
+    )
+    include_expired: bool = Field(
+        default=False,
+        description="Also memories that are due, in spaces that the caller may write.",
+    )
+    created_after: Instant | None = Field(
+        default=None, description="Only memories stored after this instant."
+    )
+    created_before: Instant | None = Field(
+        default=None, description="Only memories stored before this instant."
+    )
+    valid_at: Instant | None = Field(
+        default=None, description="What was true in the world at this instant."
+    )
+    as_of: Instant | None = Field(default=None, description="What was recorded at this instant.")
 
     @property
     def context(self) -> ReadContext:
@@ -166,6 +208,7 @@ FILTER_PARAMS: tuple[Param, ...] = (
             _parse_space,
             {"type": "string", "examples": [ALL_SPACES, "user", "chat:c-1"]},
             "`all`, a kind of space, or a kind, `:` and an id.",
+            example=["user"],
         )
     ),
     enum_param("visibility", Visibility, "Only agent spaces of this visibility."),

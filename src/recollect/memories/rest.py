@@ -5,6 +5,7 @@ from typing import Any
 
 from recollect.http.call import Call, Handler, Reply
 from recollect.http.errors import error_body, http_status
+from recollect.http.examples import MEMORY_ID, OTHER_MEMORY_ID, USER_ID
 from recollect.http.operation import (
     ID,
     Operation,
@@ -17,6 +18,7 @@ from recollect.http.schemas import (
     INTEGER,
     OBJECT,
     TEXT,
+    describe,
     object_schema,
     schema_ref,
 )
@@ -43,30 +45,58 @@ from recollect.memories.write.batch import (
 from recollect.memories.write.warnings import WriteWarning
 from recollect.memories.write.writer import MemoryWriteResult, WriteStatus
 
-_WARNINGS: Schema = {"type": "array", "items": resource({"code": TEXT, "message": TEXT})}
+_WARNINGS = describe(
+    {
+        "type": "array",
+        "items": resource(
+            {
+                "code": describe(TEXT, "What it warns of.", "visibility_by"),
+                "message": describe(TEXT, "The same for people.", "default"),
+            }
+        ),
+    },
+    "What the caller should know about a write that succeeded.",
+    [],
+)
+_BATCH_RESULT = object_schema(
+    {
+        "index": describe(INTEGER, "The place of the item in the batch.", 0),
+        "status": describe(INTEGER, "The HTTP status that it has alone.", 201),
+    },
+    {
+        "id": describe(ID, "The memory that it wrote.", OTHER_MEMORY_ID),
+        "warnings": _WARNINGS,
+        "error": describe(
+            resource(
+                {
+                    "error": describe(TEXT, "What was wrong."),
+                    "code": describe(TEXT, "The same for programs."),
+                    "details": describe(OBJECT, "More about it, by code."),
+                }
+            ),
+            "Why it failed.",
+        ),
+    },
+)
 RESOURCES: dict[str, Schema] = {
     "WriteResult": resource(
         {
-            "id": ID,
-            "group_id": TEXT,
-            "status": {"type": "string", "enum": [str(status) for status in WriteStatus]},
-            "memory": schema_ref("Memory"),
+            "id": describe(ID, "The id of the memory, or of an equal one.", MEMORY_ID),
+            "group_id": describe(TEXT, "The name of its space.", f"user-{USER_ID}"),
+            "status": describe(
+                {"type": "string", "enum": [str(status) for status in WriteStatus]},
+                "What became of the write.",
+                "created",
+            ),
+            "memory": describe(schema_ref("Memory"), "The memory as it is stored."),
             "warnings": _WARNINGS,
         }
     ),
     "BatchResults": resource(
         {
-            "results": {
-                "type": "array",
-                "items": object_schema(
-                    {"index": INTEGER, "status": INTEGER},
-                    {
-                        "id": ID,
-                        "warnings": _WARNINGS,
-                        "error": resource({"error": TEXT, "code": TEXT, "details": OBJECT}),
-                    },
-                ),
-            }
+            "results": describe(
+                {"type": "array", "items": _BATCH_RESULT}, "What became of each item, in order."
+            )
         }
     ),
 }

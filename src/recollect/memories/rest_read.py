@@ -3,9 +3,10 @@
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from recollect.http.call import Call, Handler
+from recollect.http.examples import ENTRY_ID, MEMORY_ID, OTHER_MEMORY_ID, USER_ID
 from recollect.http.operation import (
     ID,
     LIST,
@@ -34,6 +35,7 @@ from recollect.http.schemas import (
     TEXT,
     UNREADABLE,
     UUID,
+    describe,
     object_schema,
 )
 from recollect.kernel.ids import ChatId, MemoryId
@@ -71,7 +73,14 @@ def _list_schema(schema: Schema) -> Schema:
 
 _BOOLEAN: Schema = {"type": "boolean"}
 _NUMBER: Schema = {"type": "number"}
-_SPACE_SCHEMA = resource({"kind": _enum_schema(SpaceKind), "id": ID})
+_SPACE_SCHEMA = resource(
+    {
+        "kind": describe(_enum_schema(SpaceKind), "What the space belongs to.", "user"),
+        "id": describe(
+            ID, "The id of the agent, user, chat, run or org that it belongs to.", USER_ID
+        ),
+    }
+)
 
 _SCHEMAS: dict[ValueKind, Schema] = {
     ValueKind.TEXT: TEXT,
@@ -94,52 +103,77 @@ _SCHEMAS: dict[ValueKind, Schema] = {
 def _field_schema(field: MemoryField) -> Schema:
     kind = field.kind
     schema = _SCHEMAS[kind] if isinstance(kind, ValueKind) else _enum_schema(kind)
-    return nullable_field(schema) if field.nullable else schema
+    examples = () if field.example is None else (field.example,)
+    return describe(
+        nullable_field(schema) if field.nullable else schema, field.description, *examples
+    )
 
 
 MEMORY_PROPERTIES: dict[str, Any] = {field.name: _field_schema(field) for field in RENDERED_FIELDS}
 UNREADABLE_PROPERTY: dict[str, Any] = {"unreadable": UNREADABLE}
-_EMBEDDING_PROPERTIES: dict[str, Any] = {"embedding": nullable_field(_list_schema(_NUMBER))}
+_EMBEDDING_PROPERTIES: dict[str, Any] = {
+    "embedding": describe(
+        nullable_field(_list_schema(_NUMBER)),
+        "The vector, with `include=embedding` and for those who may write the space.",
+    )
+}
 
 
 class HistoryItemResource(MarkedResource):
     """A version that the viewer may not read, or that could not be decrypted: ids and times."""
 
-    memory_id: str
-    version: int | None
-    change: VersionChange
-    at: InstantText
-    by: OwnerText | None
-    superseded_by: str | None
-    depth: int
+    memory_id: str = Field(description="The memory that the version is of.", examples=[MEMORY_ID])
+    version: int | None = Field(
+        description="The number of the version; null for a memory that was removed.", examples=[1]
+    )
+    change: VersionChange = Field(description="What made the version.", examples=["created"])
+    at: InstantText = Field(description="When it was made.")
+    by: OwnerText | None = Field(
+        description="Who made it; null if that is not known or not for the caller.",
+        examples=[USER_ID],
+    )
+    superseded_by: str | None = Field(description="The memory that replaced it.")
+    depth: int = Field(
+        description="How many replacements lie between it and the memory that was asked for.",
+        examples=[0],
+    )
 
 
 class ReadableHistoryItemResource(HistoryItemResource):
     """A version with its text."""
 
-    content: str | None
-    value: JsonObject | None
+    content: str | None = Field(
+        description="The text of the version.", examples=["Ann is vegetarian."]
+    )
+    value: JsonObject | None = Field(description="The object of a record.")
 
 
 class MemorySpaceFields(ResourcePart):
     """A space."""
 
-    kind: SpaceKind
-    id: str
+    kind: SpaceKind = Field(description="What the space belongs to.", examples=["user"])
+    id: str = Field(
+        description="The id of the agent, user, chat, run or org that it belongs to.",
+        examples=[USER_ID],
+    )
 
 
 class MemorySourceFields(ResourcePart):
     """What a memory was derived from."""
 
-    kind: Literal["entry", "memory"]
-    id: str
+    kind: Literal["entry", "memory"] = Field(
+        description="Whether it is an entry or a memory.", examples=["entry"]
+    )
+    id: str = Field(description="The id of that entry or memory.", examples=[ENTRY_ID])
 
 
 class SupersessionFields(ResourcePart):
     """What a memory replaced, or what replaced it."""
 
-    relation: Literal["supersedes", "superseded_by"]
-    id: str
+    relation: Literal["supersedes", "superseded_by"] = Field(
+        description="Which way it goes.", examples=["supersedes"]
+    )
+    id: str = Field(description="The other memory.", examples=[OTHER_MEMORY_ID])
 
 
 def _list_sources(memory: Memory) -> list[MemorySourceFields]:
@@ -157,29 +191,46 @@ def _list_supersession(memory: Memory) -> list[SupersessionFields]:
 class ExplanationResource(Resource):
     """The decision and its facts, without the text of the memory."""
 
-    memory_id: str = attribute("memory.id")
-    allowed: bool
-    rule: str
-    context: Annotated[str, WithJsonSchema(_enum_schema(ChatKind, "direct"))]
-    relations: list[AskerRelation]
-    space: MemorySpaceFields = attribute("memory.space")
-    origin: MemoryOrigin = attribute("memory.origin")
-    portable: bool = attribute("memory.portable")
-    expires_at: InstantText | None = attribute("memory.expires_at")
-    expiry_rule: str = attribute("memory.expiry_rule")
-    trust: TrustLevel = attribute("memory.trust")
+    memory_id: str = attribute("memory.id", description="The memory.", examples=[MEMORY_ID])
+    allowed: bool = Field(description="Whether the viewer may see it here.", examples=[True])
+    rule: str = Field(description="The rule that decided.", examples=["space.own"])
+    context: Annotated[str, WithJsonSchema(_enum_schema(ChatKind, "direct"))] = Field(
+        description="Where it was asked: outside of chats, or in a private chat or a group.",
+        examples=["direct"],
+    )
+    relations: list[AskerRelation] = Field(
+        description="How the viewer is related to the memory.", examples=[["own"]]
+    )
+    space: MemorySpaceFields = attribute("memory.space", description="The space of the memory.")
+    origin: MemoryOrigin = attribute(
+        "memory.origin", description="Whether it was learned in a chat.", examples=["direct"]
+    )
+    portable: bool = attribute(
+        "memory.portable",
+        description="Whether it may be told outside of the chat where it was learned.",
+        examples=[True],
+    )
+    expires_at: InstantText | None = attribute(
+        "memory.expires_at", description="When it expires; null for never."
+    )
+    expiry_rule: str = attribute(
+        "memory.expiry_rule", description="The rule of its expiry.", examples=["never"]
+    )
+    trust: TrustLevel = attribute(
+        "memory.trust", description="How reliable it is.", examples=["fact"]
+    )
     sources: Annotated[list[MemorySourceFields], BeforeValidator(_list_sources)] = attribute(
-        "memory"
+        "memory", description="What it was derived from.", examples=[[]]
     )
     supersession: Annotated[list[SupersessionFields], BeforeValidator(_list_supersession)] = (
-        attribute("memory")
+        attribute("memory", description="What it replaced, and what replaced it.", examples=[[]])
     )
 
 
 class ScoredExplanationResource(ExplanationResource):
     """With the score for a query."""
 
-    score: float
+    score: float = Field(description="Its score for the query, if one was sent.")
 
 
 def _optional_schema(resource: type[Resource], more: type[Resource]) -> Schema:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from recollect.http.call import Call, Handler
+from recollect.http.examples import CLAIM_ID, PERSON_ID, USER_ID
 from recollect.http.operation import LIST, Operation, memory_operation
 from recollect.http.params import instant_param, query_param
 from recollect.http.paths import path_id
@@ -35,59 +36,80 @@ from recollect.people.service import PeopleService
 class AliasResource(Resource):
     """Another name of a person, or a handle."""
 
-    value: str
-    kind: AliasKind
-    provider: str | None
-    added_by: OwnerText
-    created_at: InstantText
+    value: str = Field(description="The name or the handle.", examples=["Caro"])
+    kind: AliasKind = Field(description="Another name, or a handle.", examples=["alias"])
+    provider: str | None = Field(description="Where a handle is one, such as `slack`.")
+    added_by: OwnerText = Field(description="Who said so.", examples=[USER_ID])
+    created_at: InstantText = Field(description="When it was said.")
 
 
 class RelationshipResource(Resource):
     """What a person is to another one, as somebody claims."""
 
-    id: str
-    relationship: str
-    to_person_id: str | None
-    stated_by: OwnerText
-    created_at: InstantText
+    id: str = Field(description="The id of the claim.", examples=[CLAIM_ID])
+    relationship: str = Field(
+        description="What the person is to the other one.", examples=["sister"]
+    )
+    to_person_id: str | None = Field(description="The other person; null for whoever said so.")
+    stated_by: OwnerText = Field(description="Who said so.", examples=[USER_ID])
+    created_at: InstantText = Field(description="When it was said.")
 
 
 class PersonResource(Resource):
     """A person, from the card of what the caller may see."""
 
-    id: str = attribute("person.id")
-    name: str = attribute("person.name")
-    aliases: list[AliasResource]
-    relationships: list[RelationshipResource]
-    user_id: str | None
-    time_zone: str | None
-    created_by: OwnerText | None
-    created_at: InstantText = attribute("person.created_at")
-    updated_at: InstantText = attribute("person.updated_at")
-    merged_into: str | None = attribute("person.merged_into")
-    metadata: JsonObject | None
+    id: str = attribute("person.id", description="The id of the person.", examples=[PERSON_ID])
+    name: str = attribute("person.name", description="Their name.", examples=["Carol"])
+    aliases: list[AliasResource] = Field(
+        description="Their other names and handles, as far as the caller may see them.",
+        examples=[[]],
+    )
+    relationships: list[RelationshipResource] = Field(
+        description="What they are to others, as far as the caller may see it.", examples=[[]]
+    )
+    user_id: str | None = Field(description="The user that they are, if the caller may know.")
+    time_zone: str | None = Field(description="Their time zone, as the IANA database has it.")
+    created_by: OwnerText | None = Field(
+        description="Who made them known, if the caller may know.", examples=[USER_ID]
+    )
+    created_at: InstantText = attribute("person.created_at", description="When they became known.")
+    updated_at: InstantText = attribute(
+        "person.updated_at", description="When something about them last changed."
+    )
+    merged_into: str | None = attribute(
+        "person.merged_into", description="The person that they were merged into."
+    )
+    metadata: JsonObject | None = Field(
+        description="The creator's own data, if the caller may see it.", examples=[{}]
+    )
 
 
 class ResolvedNameResource(Resource):
     """Whom a name means."""
 
-    person: PersonResource | None = attribute("card")
-    ambiguous: bool
-    candidates: list[PersonResource]
+    person: PersonResource | None = attribute(
+        "card", description="Whom the name means; null if nobody or several."
+    )
+    ambiguous: bool = Field(description="Whether several people fit as well.", examples=[False])
+    candidates: list[PersonResource] = Field(description="The people who fit.")
 
 
 class MergedPeopleResource(Resource):
     """The person that is left, and what moved."""
 
-    person: PersonResource = attribute("card")
-    moved: dict[str, int]
+    person: PersonResource = attribute("card", description="The person that is left.")
+    moved: dict[str, int] = Field(description="How much moved, by kind.", examples=[{"aliases": 1}])
 
 
 class DuplicatesResource(Resource):
     """Two people who may be one, and why."""
 
-    people: Annotated[list[PersonResource], Field(min_length=2, max_length=2)]
-    reason: Literal["name", "handle", "alias"]
+    people: Annotated[list[PersonResource], Field(min_length=2, max_length=2)] = Field(
+        description="The two."
+    )
+    reason: Literal["name", "handle", "alias"] = Field(
+        description="What they have in common.", examples=["name"]
+    )
 
 
 RESOURCES = resource_schemas(

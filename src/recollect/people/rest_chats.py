@@ -1,6 +1,9 @@
 """Operations and resources of chats and participants."""
 
+from pydantic import Field
+
 from recollect.http.call import Call, Handler, Reply
+from recollect.http.examples import CHAT_ID, OTHER_USER_ID, USER_ID
 from recollect.http.operation import LIST, Operation, memory_operation
 from recollect.http.params import enum_param, flag_param
 from recollect.http.paths import path_id
@@ -22,24 +25,33 @@ from recollect.people.participants_service import ParticipantService
 class ChatResource(MarkedResource):
     """A chat."""
 
-    id: str
-    kind: ChatKind
-    title: str | None
-    provider: str | None
-    tree: bool
-    created_by: OwnerText
-    created_at: InstantText
+    id: str = Field(
+        description="The id of the chat in the outside system, or of a conversation.",
+        examples=[CHAT_ID],
+    )
+    kind: ChatKind = Field(
+        description="Whether it has one human or may have several.", examples=["group"]
+    )
+    title: str | None = Field(description="What it is called.", examples=["Team"])
+    provider: str | None = Field(description="The outside system.")
+    tree: bool = Field(description="Whether it is a conversation of this server.", examples=[False])
+    created_by: OwnerText = Field(description="Who made it.", examples=[USER_ID])
+    created_at: InstantText = Field(description="When it was made.")
 
 
 class ParticipantResource(Resource):
     """Somebody who takes part in a chat, or took part."""
 
-    person_id: str | None
-    user_id: str | None
-    agent_id: str | None
-    joined_at: InstantText
-    left_at: InstantText | None
-    confirmed_at: InstantText | None
+    person_id: str | None = Field(description="The person, if the caller may know.")
+    user_id: str | None = Field(description="The user, for a user.", examples=[OTHER_USER_ID])
+    agent_id: str | None = Field(description="The agent, for an agent.")
+    joined_at: InstantText = Field(description="Since when they take part.")
+    left_at: InstantText | None = Field(
+        description="Until when they took part; null while they do."
+    )
+    confirmed_at: InstantText | None = Field(
+        description="When they agreed to take part; null for who is only invited."
+    )
 
 
 RESOURCES = resource_schemas(ChatResource, ParticipantResource)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import structlog
 
 from recollect.http.call import Call, Handler, Reply
+from recollect.http.examples import OTHER_MEMORY_ID, USER_ID
 from recollect.http.operation import (
     ID,
     Operation,
@@ -19,7 +20,7 @@ from recollect.http.params import (
     enum_param,
     word_reader,
 )
-from recollect.http.schemas import INTEGER, TEXT
+from recollect.http.schemas import INTEGER, TEXT, describe
 from recollect.kernel.errors import RecollectError, ValidationFailed
 from recollect.kernel.strict_json import dump
 from recollect.memories.filters import FILTER_PARAMS, filters_from_query
@@ -50,21 +51,43 @@ _DRY_RUN = Param(
     word_reader({"true": True, "false": False}),
     {"type": "boolean"},
     "Whether to tell only what would be done. Must be said.",
+    required=True,
+    example=False,
 )
 
 _REFUSED_LINE = resource(
-    {"line": INTEGER, "code": TEXT, "field": nullable_field(TEXT), "message": TEXT}
+    {
+        "line": describe(INTEGER, "The number of the line, from 1."),
+        "code": describe(TEXT, "Why, for programs: the code of a refused write."),
+        "field": describe(nullable_field(TEXT), "The field that was wrong, if it is one."),
+        "message": describe(TEXT, "Why, for people."),
+    }
 )
 
+_LINES = (
+    dump(
+        {
+            "type": "memory",
+            "id": OTHER_MEMORY_ID,
+            "content": "Ann's bike is in the cellar.",
+            "space": {"kind": "user", "id": USER_ID},
+        }
+    )
+    + "\n"
+)
 RESOURCES: dict[str, Schema] = {
     "ImportReport": resource(
         {
-            "import_id": nullable_field(ID),
-            "read": INTEGER,
-            "created": INTEGER,
-            "updated": INTEGER,
-            "skipped": INTEGER,
-            "refused": {"type": "array", "items": _REFUSED_LINE},
+            "import_id": describe(
+                nullable_field(ID), "The id by which it can be rolled back; null in a dry run."
+            ),
+            "read": describe(INTEGER, "How many lines were read.", 1),
+            "created": describe(INTEGER, "How many made something new.", 1),
+            "updated": describe(INTEGER, "How many changed something.", 0),
+            "skipped": describe(INTEGER, "How many had nothing new.", 0),
+            "refused": describe(
+                {"type": "array", "items": _REFUSED_LINE}, "The lines that are not stored.", []
+            ),
         }
     ),
 }
@@ -77,6 +100,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Export memories with what they refer to, one JSON object a line, in an order that never "
         "changes. Of spaces that the caller may write; for an admin all. `status` may be `all`.",
         media=NDJSON,
+        answered_text=_LINES,
         query=(
             *(_STATUS if param.name == "status" else param for param in FILTER_PARAMS),
             enum_param("include", IncludedField, "Also the vectors, which an import makes anew."),
@@ -93,6 +117,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "memory; approvals count in an admin's import. A dry run has no id.",
         response="ImportReport",
         takes=NDJSON,
+        sent_text=_LINES,
         query=(
             enum_param("mode", ImportMode, "What happens to ids that are taken.", ImportMode.FAIL),
             _DRY_RUN,

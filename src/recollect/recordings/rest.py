@@ -13,7 +13,7 @@ from recollect.conversations.requests import path_conversation_id
 from recollect.http.call import Call, Handler, Reply
 from recollect.http.operation import PLAIN_TEXT, Operation, conversation_operation
 from recollect.http.params import Schema
-from recollect.http.schemas import TEXT, object_schema
+from recollect.http.schemas import TEXT, describe, object_schema
 from recollect.kernel.errors import AccessLost, InvalidInput, RecollectError, Unavailable
 from recollect.kernel.strict_json import dump
 from recollect.recordings.forwarder import ForwardedResponse
@@ -45,8 +45,11 @@ _KEEP_ALIVE = b":\n\n"
 _LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _log = structlog.get_logger("recollect.rest")
 
+_REPLAYED = 'id: 15\ndata: You need your pa\n\nevent: end\ndata: {"status":"success"}\n\n'
 RESOURCES: dict[str, Schema] = {
-    "RecordOutcome": object_schema({"status": TEXT | {"enum": ["success", "cancelled"]}}),
+    "RecordOutcome": object_schema(
+        {"status": describe(TEXT | {"enum": ["success", "cancelled"]}, "How it ended.")}
+    ),
 }
 _PATH = "/v1/conversations/{id}/response"
 OPERATIONS: tuple[Operation, ...] = (
@@ -58,6 +61,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "at the end, with how it ended. Needs level writer.",
         response="RecordOutcome",
         takes=PLAIN_TEXT,
+        sent_text="You need your passport and the rental contract.",
         refusals=(400, 409, 413, 415),
     ),
     conversation_operation(
@@ -68,6 +72,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "that `Last-Event-ID` names, as server-sent events; `status` of the event `end` says how "
         "the recording ended. 204 if there is nothing to follow.",
         media="text/event-stream",
+        answered_text=_REPLAYED,
         refusals=(400, 502),
     ),
     conversation_operation(
@@ -77,6 +82,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "End the recording of a response. Answers once it is closed, also if there was none. Needs "
         "level writer.",
         media=PLAIN_TEXT,
+        answered_text="\n",
         refusals=(409, 502),
     ),
 )

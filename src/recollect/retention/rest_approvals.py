@@ -4,9 +4,10 @@ cap."""
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import PlainSerializer, WithJsonSchema
+from pydantic import Field, PlainSerializer, WithJsonSchema
 
 from recollect.http.call import Call, Handler
+from recollect.http.examples import APPROVAL_ID, MEMORY_ID, USER_ID
 from recollect.http.operation import LIST, OWNER, Operation, memory_operation
 from recollect.http.params import enum_param
 from recollect.http.resource import InstantText, Resource, resource_schemas
@@ -26,18 +27,20 @@ _REQUESTED_EXPIRY = nullable_schema(
 class ApprovalResource(Resource):
     """A request to let a memory live past its cap."""
 
-    id: str
-    memory_id: str
-    requested_by: _OwnerId
+    id: str = Field(description="The id of the request.", examples=[APPROVAL_ID])
+    memory_id: str = Field(description="The memory that is to live longer.", examples=[MEMORY_ID])
+    requested_by: _OwnerId = Field(description="Who asked.", examples=[USER_ID])
     requested_expires_at: Annotated[
         datetime,
         PlainSerializer(lambda at: None if at == FOREVER else to_text(at)),
         WithJsonSchema(_REQUESTED_EXPIRY),
-    ]
-    status: ApprovalStatus
-    decided_by: _OwnerId | None
-    decided_at: InstantText | None
-    valid_until: InstantText
+    ] = Field(description="The expiry that is asked for. Null: the memory is to live for ever.")
+    status: ApprovalStatus = Field(description="Whether it is open, or how it was decided.")
+    decided_by: _OwnerId | None = Field(description="Who decided; null while it is open.")
+    decided_at: InstantText | None = Field(
+        description="When it was decided; null while it is open."
+    )
+    valid_until: InstantText = Field(description="Until when it can be decided.")
 
 
 RESOURCES = resource_schemas(ApprovalResource)

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from pydantic import WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from recollect.http.call import Call, Handler
 from recollect.http.operation import Operation, memory_operation
@@ -21,29 +21,43 @@ _ScopeOrAll = Annotated[
 class ExpireReportResource(Resource):
     """What was removed because it had expired."""
 
-    deleted_count: int
-    would_delete_count: int
-    by_rule: JsonObject
+    deleted_count: int = Field(description="How many memories were removed.", examples=[0])
+    would_delete_count: int = Field(
+        description="How many memories are due, in a dry run and else.", examples=[2]
+    )
+    by_rule: JsonObject = Field(
+        description="How many of them, by the rule of their expiry.", examples=[{"ttl": 2}]
+    )
 
 
 class VacuumReportResource(Resource):
     """What a vacuum removed, and what was asked of it."""
 
-    deleted_count: int
-    would_delete_count: int
-    skipped_count: int
-    scope: _ScopeOrAll
-    older_than_days: int
-    cutoff: InstantText
-    dry_run: bool
-    backup: str | None
+    deleted_count: int = Field(description="How many memories were removed.", examples=[0])
+    would_delete_count: int = Field(
+        description="How many memories are due, in a dry run and else.", examples=[2]
+    )
+    skipped_count: int = Field(
+        description="How many are old enough and were kept, by a live policy or an expiry of "
+        "their own.",
+        examples=[0],
+    )
+    scope: _ScopeOrAll = Field(description="Which scope was asked for.", examples=["all"])
+    older_than_days: int = Field(description="From which age on records go.", examples=[90])
+    cutoff: InstantText = Field(description="Records from before this instant go.")
+    dry_run: bool = Field(description="Whether it only tells what would go.", examples=[True])
+    backup: str | None = Field(
+        description="The file that they were written to first; null in a dry run."
+    )
 
 
 class TidyReportResource(Resource):
     """How many rows each step changed."""
 
-    by_step: JsonObject
-    count: int
+    by_step: JsonObject = Field(
+        description="How many rows each step changed.", examples=[{"compacted": 0}]
+    )
+    count: int = Field(description="How many rows were changed in all.", examples=[0])
 
 
 RESOURCES = resource_schemas(ExpireReportResource, VacuumReportResource, TidyReportResource)

@@ -3,7 +3,7 @@
 from recollect.http.call import Call, Handler
 from recollect.http.operation import LIST, Operation, memory_operation, resource
 from recollect.http.params import Schema
-from recollect.http.schemas import TEXT
+from recollect.http.schemas import TEXT, describe
 from recollect.kernel.strict_json import dump
 from recollect.memories.filters import (
     FILTER_PARAMS,
@@ -25,8 +25,14 @@ RESOURCES: dict[str, Schema] = {
     "QuarantinedMemory": resource(
         MEMORY_PROPERTIES
         | {
-            "score": {"type": "number", "minimum": 0, "maximum": 1},
-            "reasons": {"type": "array", "items": TEXT},
+            "score": describe(
+                {"type": "number", "minimum": 0, "maximum": 1},
+                "How much its text looks like orders to the assistant.",
+                0.9,
+            ),
+            "reasons": describe(
+                {"type": "array", "items": TEXT}, "What in it looks so.", ["override"]
+            ),
         }
     ),
 }

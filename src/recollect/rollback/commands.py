@@ -2,9 +2,10 @@
 
 from typing import ClassVar
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from recollect.http.bodies import StrictBody
+from recollect.http.examples import MEMORY_ID
 from recollect.http.operation import Id, Instant, JustifiedStrict
 from recollect.kernel.space import to_chat_id
 from recollect.rollback.model import RollbackSource, SourceKind
@@ -15,14 +16,18 @@ _SOURCE_FIELDS = ", ".join(SourceKind)
 class SourceFields(StrictBody, title="SourceBody"):
     """Where it came from: exactly one member."""
 
-    entry_id: Id | None = None
-    conversation_id: Id | None = None
-    chat_id: Id | None = None
-    agent_id: Id | None = None
-    stated_by: Id | None = None
-    run_id: Id | None = None
-    import_id: Id | None = None
-    memory_id: Id | None = None
+    entry_id: Id | None = Field(
+        default=None, description="Memories from this entry of a conversation."
+    )
+    conversation_id: Id | None = Field(default=None, description="Memories from this conversation.")
+    chat_id: Id | None = Field(default=None, description="Memories that were learned in this chat.")
+    agent_id: Id | None = Field(default=None, description="Memories that this agent wrote.")
+    stated_by: Id | None = Field(default=None, description="Memories that this person stated.")
+    run_id: Id | None = Field(default=None, description="Memories of this run.")
+    import_id: Id | None = Field(default=None, description="Memories of this import.")
+    memory_id: Id | None = Field(
+        default=None, description="This memory, and what came of it.", examples=[MEMORY_ID]
+    )
 
     @model_validator(mode="after")
     def _require_one(self) -> "SourceFields":
@@ -42,10 +47,14 @@ class SourceFields(StrictBody, title="SourceBody"):
 class RollBack(JustifiedStrict, title="RollbackBody"):
     """What to take back. `since` and `until` narrow when memories of the source were stored."""
 
-    source: SourceFields
-    since: Instant | None = None
-    until: Instant | None = None
-    dry_run: bool
+    source: SourceFields = Field(description="Where they came from: exactly one member.")
+    since: Instant | None = Field(
+        default=None, description="Only what was stored at or after this instant."
+    )
+    until: Instant | None = Field(
+        default=None, description="Only what was stored before this instant."
+    )
+    dry_run: bool = Field(description="Whether to tell only what would change.")
 
     @property
     def rollback_source(self) -> RollbackSource:

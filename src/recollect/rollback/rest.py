@@ -1,6 +1,9 @@
 """Operations of rollbacks."""
 
+from pydantic import Field
+
 from recollect.http.call import Call, Handler
+from recollect.http.examples import MEMORY_ID, ROLLBACK_ID
 from recollect.http.operation import Operation, memory_operation
 from recollect.http.paths import path_id
 from recollect.http.resource import Resource, resource_schemas
@@ -11,11 +14,23 @@ from recollect.rollback.service import RollbackService
 class RollbackReportResource(Resource):
     """What a rollback or its undo did."""
 
-    id: str | None
-    archived: int
-    restored: int
-    untouched: int
-    ids: list[str]
+    id: str | None = Field(
+        description="The id by which the rollback can be undone; null in a dry run.",
+        examples=[ROLLBACK_ID],
+    )
+    archived: int = Field(description="How many memories were archived, or would be.", examples=[1])
+    restored: int = Field(
+        description="How many memories are active again, or would be.", examples=[0]
+    )
+    untouched: int = Field(
+        description="How many were left as they are: the caller may not write them, or they were "
+        "changed since.",
+        examples=[0],
+    )
+    ids: list[str] = Field(
+        description="The memories that were archived or restored, or would be.",
+        examples=[[MEMORY_ID]],
+    )
 
 
 RESOURCES = resource_schemas(RollbackReportResource)

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from recollect.http.bodies import QueryText, exact_word
+from recollect.http.bodies import QueryText, exact_word, example_config
 from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.ids import ConversationId, EntryId
 from recollect.kernel.strict_json import drop_unstorable
@@ -55,25 +55,58 @@ class IndexEntry:
 class SearchMemories(MemoryFilters):
     """What to look for, and where."""
 
+    model_config = example_config(
+        {"query": "Is Ann vegetarian?", "spaces": [{"kind": "user"}], "limit": 5}
+    )
+
     queries: ClassVar[frozenset[str]] = frozenset({"query"})
-    query: QueryText
-    limit: Annotated[int, Field(ge=1, le=HITS_MAX)] = HITS_DEFAULT
-    mode: Annotated[SearchType, exact_word(SearchType)] = SearchType.AUTO
-    min_score: float | None = None
-    after: str | None = None
-    explain: bool = False
+    query: QueryText = Field(description="What to look for: words, a question, people or times.")
+    limit: Annotated[int, Field(ge=1, le=HITS_MAX)] = Field(
+        default=HITS_DEFAULT, description="Most hits of the page."
+    )
+    mode: Annotated[SearchType, exact_word(SearchType)] = Field(
+        default=SearchType.AUTO,
+        description="By words, by meaning, or by everything that is enabled.",
+    )
+    min_score: float | None = Field(default=None, description="Leave out hits with a lower score.")
+    after: str | None = Field(
+        default=None, description="The cursor of the page before; absent for the first page."
+    )
+    explain: bool = Field(
+        default=False,
+        description="Whether to count in `withheld` the matches about the caller that a group "
+        "chat hides.",
+    )
 
 
 class RecallMemories(MemoryFilters):
     """What is talked about, where to look, and how much to tell."""
 
+    model_config = example_config(
+        {
+            "query": "What can I cook for Ann?",
+            "spaces": [{"kind": "user"}],
+            "token_budget": 500,
+        }
+    )
+
     queries: ClassVar[frozenset[str]] = frozenset({"query"})
-    query: QueryText | None = None
-    messages: Messages | None = None
-    token_budget: Annotated[int, Field(ge=1, le=TOKEN_BUDGET_MAX)] = 1_000
-    max_items: Annotated[int, Field(ge=1, le=RECALL_ITEMS_MAX)] = 20
-    include_people: bool = True
-    format: Annotated[RecallFormat, exact_word(RecallFormat)] = RecallFormat.TEXT
+    query: QueryText | None = Field(
+        default=None, description="What is talked about now. Send this or `messages`."
+    )
+    messages: Messages | None = Field(
+        default=None, description="The last messages of the conversation, or a text."
+    )
+    token_budget: Annotated[int, Field(ge=1, le=TOKEN_BUDGET_MAX)] = Field(
+        default=1_000, description="How many tokens the block may have."
+    )
+    max_items: Annotated[int, Field(ge=1, le=RECALL_ITEMS_MAX)] = Field(
+        default=20, description="How many memories it may tell."
+    )
+    include_people: bool = Field(default=True, description="Whether to tell who the people are.")
+    format: Annotated[RecallFormat, exact_word(RecallFormat)] = Field(
+        default=RecallFormat.TEXT, description="The block and the items, or the items alone."
+    )
 
     @property
     def text(self) -> str:

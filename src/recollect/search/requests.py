@@ -18,6 +18,7 @@ from recollect.http.bodies import (
     word_validator,
 )
 from recollect.http.call import Call
+from recollect.http.examples import CONVERSATION_ID, ENTRY_ID
 from recollect.http.operation import Justified
 from recollect.kernel.ids import ConversationId, EntryId
 from recollect.kernel.pages import LIMIT_MAX, Page
@@ -55,30 +56,51 @@ class SearchBody(Body):
     """What to look for. `after` and `afterCursor` are one member with two names."""
 
     queries: ClassVar[frozenset[str]] = frozenset({"query"})
-    query: QueryText
-    search_type: SearchTypeWord = SearchType.AUTO
-    after: str | None = None
-    after_cursor: str | None = None
-    limit: PageSize = 20
-    include_entry: OnByDefault = True
-    group_by_conversation: OnByDefault = True
+    query: QueryText = Field(
+        description="What to look for, in words.", examples=["documents for Bern"]
+    )
+    search_type: SearchTypeWord = Field(
+        default=SearchType.AUTO, description="By words, by meaning, or by both."
+    )
+    after: str | None = Field(
+        default=None, description="The cursor of the page before; absent for the first page."
+    )
+    after_cursor: str | None = Field(default=None, description="Another name of `after`.")
+    limit: PageSize = Field(default=20, description="Most items of the page.")
+    include_entry: OnByDefault = Field(
+        default=True, description="Whether each result has its entry."
+    )
+    group_by_conversation: OnByDefault = Field(
+        default=True, description="Whether only the best result of each conversation is shown."
+    )
 
 
 class AdminSearchBody(SearchBody, Justified):
     """What to look for in everybody's trees, or in those of one owner."""
 
     optional: ClassVar[bool] = False
-    query: NonBlankQuery
-    user_id: UserIdText | None = None
-    include_deleted: OffByDefault = False
+    query: NonBlankQuery = Field(
+        description="What to look for, in words. Not blank.", examples=["documents for Bern"]
+    )
+    user_id: UserIdText | None = Field(
+        default=None, description="Only conversations of this owner."
+    )
+    include_deleted: OffByDefault = Field(
+        default=False, description="Whether to search deleted conversations too."
+    )
 
 
 class IndexItem(Body):
     """The text to be indexed for one entry."""
 
-    conversation_id: UuidText
-    entry_id: UuidText
-    indexed_content: IndexedText
+    conversation_id: UuidText = Field(
+        description="The conversation of the entry.", examples=[CONVERSATION_ID]
+    )
+    entry_id: UuidText = Field(description="The entry.", examples=[ENTRY_ID])
+    indexed_content: IndexedText = Field(
+        description="The text that search shall find it by.",
+        examples=["Which documents a move to Bern takes"],
+    )
 
 
 IndexItems = Annotated[list[IndexItem], Field(min_length=1, max_length=INDEX_ITEMS_MAX)]

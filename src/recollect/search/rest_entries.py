@@ -2,9 +2,12 @@
 
 from functools import partial
 
+from pydantic import Field
+
 from recollect.conversations.entries.entry import Entry
 from recollect.conversations.entries.rest import to_entry
 from recollect.http.call import Call, Handler, respond_with, respond_with_page
+from recollect.http.examples import CONVERSATION_ID, ENTRY_ID
 from recollect.http.operation import (
     Envelope,
     Operation,
@@ -19,7 +22,7 @@ from recollect.http.resource import (
     UnreadableFlag,
     resource_schemas,
 )
-from recollect.http.schemas import INTEGER, UUID, object_schema, schema_ref
+from recollect.http.schemas import INTEGER, UUID, describe, object_schema, schema_ref
 from recollect.identity.actions import Action
 from recollect.kernel.strict_json import dump
 from recollect.search import requests
@@ -35,24 +38,38 @@ STAGE: Schema = {"type": "string", "enum": [str(stage) for stage in EntrySearchC
 class SearchResultResource(SparseResource):
     """One result of a search. Its entry, if the caller wants it, is added as text (`to_hit`)."""
 
-    conversation_id: IdText
-    conversation_title: str | None = None
-    entry_id: IdText
-    score: float
-    highlights: str | None = None
+    conversation_id: IdText = Field(
+        description="The conversation of the entry.", examples=[CONVERSATION_ID]
+    )
+    conversation_title: str | None = Field(
+        default=None, description="What that conversation is called.", examples=["Move to Bern"]
+    )
+    entry_id: IdText = Field(description="The entry that was found.", examples=[ENTRY_ID])
+    score: float = Field(
+        description="How well it fits; comparable within one answer.", examples=[0.83]
+    )
+    highlights: str | None = Field(default=None, description="The words around what was found.")
     unreadable: UnreadableFlag | None = None
 
 
 def _hit_schema(entry: str) -> Schema:
     schema = resource_schemas(SearchResultResource)["SearchResult"]
-    return schema | {"properties": schema["properties"] | {"entry": schema_ref(entry)}}
+    found = describe(schema_ref(entry), "The entry itself, unless `includeEntry` is false.")
+    return schema | {"properties": schema["properties"] | {"entry": found}}
 
 
 RESOURCES: dict[str, Schema] = {
     "SearchResult": _hit_schema("Entry"),
     "AdminSearchResult": _hit_schema("AdminEntry"),
-    "UnindexedEntry": object_schema({"conversationId": UUID, "entry": schema_ref("Entry")}),
-    "IndexOutcome": object_schema({"indexed": INTEGER}),
+    "UnindexedEntry": object_schema(
+        {
+            "conversationId": describe(UUID, "The conversation of the entry.", CONVERSATION_ID),
+            "entry": describe(schema_ref("Entry"), "The entry."),
+        }
+    ),
+    "IndexOutcome": object_schema(
+        {"indexed": describe(INTEGER, "How many entries got their text.", 1)}
+    ),
 }
 
 OPERATIONS: tuple[Operation, ...] = (

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from pydantic import Field
+
 from recollect.http.call import Call, Handler
+from recollect.http.examples import PERSON_ID
 from recollect.http.operation import Operation, memory_operation, nullable_field
 from recollect.http.params import Schema
 from recollect.http.resource import (
@@ -14,7 +17,7 @@ from recollect.http.resource import (
     attribute,
     resource_schemas,
 )
-from recollect.http.schemas import INTEGER, TEXT, object_schema, schema_ref
+from recollect.http.schemas import INTEGER, NEXT_CURSOR, TEXT, describe, object_schema, schema_ref
 from recollect.kernel.strict_json import dump
 from recollect.memories.render import memory_to_json
 from recollect.memories.rest_read import MEMORY_PROPERTIES, UNREADABLE_PROPERTY
@@ -31,44 +34,61 @@ from recollect.search.recall.service import RecallService
 class MemoryHitResource(Resource):
     """What a hit has besides the fields of its memory."""
 
-    score: float
-    stages: list[FindingStage]
-    why: str
+    score: float = Field(description="How well it fits, from 0 to 1.", examples=[0.83])
+    stages: list[FindingStage] = Field(description="What found it.", examples=[["fulltext"]])
+    why: str = Field(
+        description="Why it was found, in a sentence.", examples=["Matches the word vegetarian."]
+    )
 
 
 class RelationshipFields(ResourcePart):
     """A relationship. `stated_by` is the person, not the user: not everybody may know whose user
     that is."""
 
-    relationship: str
-    to_person_id: str | None
-    stated_by: str | None = attribute("stated_by_person")
-    created_at: InstantText
+    relationship: str = Field(
+        description="What the person is to the other one.", examples=["sister"]
+    )
+    to_person_id: str | None = Field(description="The other person; null for whoever said so.")
+    stated_by: str | None = attribute(
+        "stated_by_person", description="The person who said so; null for an agent."
+    )
+    created_at: InstantText = Field(description="When it was said.")
 
 
 class RecalledPersonFields(ResourcePart):
     """A person in a recall."""
 
-    id: str
-    name: str
-    relationships: list[RelationshipFields]
+    id: str = Field(description="The id of the person.", examples=[PERSON_ID])
+    name: str = Field(description="Their name.", examples=["Carol"])
+    relationships: list[RelationshipFields] = Field(
+        description="What they are to others, as far as the caller may know.", examples=[[]]
+    )
 
 
 class RecallResource(Resource):
     """A prompt block and what is in it."""
 
-    context: str | None
-    items: list[dict[str, Any]]
-    people: list[RecalledPersonFields]
-    tokens: int
-    token_budget: int
-    omitted: int
-    degraded: list[MemorySearchComponent]
+    context: str | None = Field(
+        description="The text for the prompt; null with `format: items`.",
+        examples=["- Ann is vegetarian."],
+    )
+    items: list[dict[str, Any]] = Field(description="The memories in it, the best first.")
+    people: list[RecalledPersonFields] = Field(
+        description="The people that they are about.", examples=[[]]
+    )
+    tokens: int = Field(description="How many tokens the text has, by an estimate.", examples=[7])
+    token_budget: int = Field(description="How many it may have at most.", examples=[500])
+    omitted: int = Field(description="How many found memories did not fit.", examples=[0])
+    degraded: list[MemorySearchComponent] = Field(
+        description="The parts of the search that failed.", examples=[[]]
+    )
 
 
 _SCHEMAS = resource_schemas(MemoryHitResource, RecallResource)
 _RECALL = _SCHEMAS["Recall"]
-_HITS: Schema = {"type": "array", "items": schema_ref("MemoryHit")}
+_HITS = describe(
+    {"type": "array", "items": schema_ref("MemoryHit")}, "The memories, the best first."
+)
 
 RESOURCES: dict[str, Schema] = {
     "MemoryHit": object_schema(
@@ -77,10 +97,10 @@ RESOURCES: dict[str, Schema] = {
     "MemoryHits": object_schema(
         {
             "data": _HITS,
-            "next_cursor": nullable_field(TEXT),
+            "next_cursor": describe(nullable_field(TEXT), NEXT_CURSOR),
             "degraded": _RECALL["properties"]["degraded"],
         },
-        {"withheld": INTEGER},
+        {"withheld": describe(INTEGER, "With `explain`: how many matches a group chat hides.")},
     ),
     "Recall": _RECALL | {"properties": _RECALL["properties"] | {"items": _HITS}},
 }

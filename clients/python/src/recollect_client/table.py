@@ -367,8 +367,8 @@ class ExportMemoriesArguments(TypedDict, total=False):
 class FindPathArguments(TypedDict, total=False):
     """Find a shortest way between two entities, over relations that the caller may see."""
 
-    since: str
-    to: str
+    since: Required[str]
+    to: Required[str]
     max_hops: int
 
 
@@ -413,8 +413,8 @@ class GetPersonArguments(TypedDict, total=False):
 class ImportMemoriesArguments(TypedDict, total=False):
     """Import lines of an export."""
 
+    dry_run: Required[bool]
     mode: models.ImportMode | str
-    dry_run: bool
     justification: str
 
 
@@ -1414,7 +1414,7 @@ OPERATIONS: dict[str, Operation] = {
         "POST",
         "/v1/import",
         response=models.ImportReport,
-        query={"mode": "mode", "dry_run": "dry_run", "justification": "justification"},
+        query={"dry_run": "dry_run", "mode": "mode", "justification": "justification"},
         takes_key=True,
     ),
     "indexEntries": Operation(

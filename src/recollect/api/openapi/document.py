@@ -21,6 +21,7 @@ from recollect.api.openapi.errors import (
     Statuses,
     error_responses,
 )
+from recollect.api.openapi.examples import add_examples
 from recollect.api.openapi.merged import merge_documents
 from recollect.api.openapi.operation import collect_schemas, describe_operation
 from recollect.api.registry import MEMORY_OPERATIONS, OPERATIONS, RESOURCES
@@ -144,7 +145,7 @@ def _build_document(source: _DocumentSource) -> dict[str, Any]:
             operation
         )
     families = dict.fromkeys(operation.family for operation in source.rows)
-    return {
+    document = {
         "openapi": "3.1.0",
         "info": {
             "title": source.title,
@@ -161,6 +162,8 @@ def _build_document(source: _DocumentSource) -> dict[str, Any]:
             "securitySchemes": _SECURITY_SCHEMES,
         },
     }
+    add_examples(document, {row.name: row for row in source.rows})
+    return document
 
 
 if __name__ == "__main__":

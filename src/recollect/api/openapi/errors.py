@@ -4,13 +4,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.http.params import Schema
-from recollect.http.schemas import TEXT, UUID, object_schema, schema_ref
+from recollect.http.schemas import TEXT, UUID, describe, object_schema, schema_ref
 from recollect.search.rest_entries import SEARCH_TYPE
 
 # Per status: its description, and the schema names of its bodies.
 Statuses = Mapping[int, tuple[str, tuple[str, ...]]]
 
-_MESSAGE = object_schema({"message": TEXT})
+_AGAIN = describe(TEXT, "The same as `error`.")
+_MESSAGE = object_schema({"message": _AGAIN})
+_VIOLATION: dict[str, Schema] = {
+    "field": describe(TEXT, "The field or parameter that is wrong."),
+    "message": describe(TEXT, "What would be right."),
+}
+_ALLOWED = describe({"type": "array", "items": TEXT}, "The words that would be right.")
+
+
+def _validation_details(violation: Schema) -> Schema:
+    violations = {"type": "array", "items": violation}
+    return object_schema(
+        {"message": _AGAIN, "violations": describe(violations, "Everything that is wrong.")}
+    )
+
+
+def _internal_details() -> Schema:
+    request_id = describe(TEXT, "The id under which the server's log has more.")
+    return object_schema({"message": _AGAIN, "requestId": request_id})
 
 
 def problem_schema(
@@ -18,23 +36,23 @@ def problem_schema(
 ) -> Schema:
     """The schema of an error body with this code, or with one of these codes."""
     codes = {"const": code} if isinstance(code, str) else {"enum": list(code)}
-    members = {"error": TEXT, "code": {"type": "string", **codes}, **(more or {})}
-    return object_schema(members if details is None else members | {"details": details})
+    members = {
+        "error": describe(TEXT, "What was wrong, and what would be right."),
+        "code": describe({"type": "string", **codes}, "The kind of error, for programs."),
+        **(more or {}),
+    }
+    if details is None:
+        return object_schema(members)
+    return object_schema(members | {"details": describe(details, "More about it.")})
 
 
 PROBLEMS: dict[str, Schema] = {
-    "BadRequest": problem_schema("bad_request", object_schema({"message": TEXT}, {"field": TEXT})),
+    "BadRequest": problem_schema(
+        "bad_request", object_schema({"message": _AGAIN}, {"field": _VIOLATION["field"]})
+    ),
     "ValidationError": problem_schema(
         "validation_error",
-        object_schema(
-            {
-                "message": TEXT,
-                "violations": {
-                    "type": "array",
-                    "items": object_schema({"field": TEXT, "message": TEXT}),
-                },
-            }
-        ),
+        _validation_details(object_schema(_VIOLATION)),
     ),
     "InvalidRequest": problem_schema("invalid_request", None),
     "JustificationRequired": problem_schema("JUSTIFICATION_REQUIRED", None),
@@ -44,11 +62,14 @@ PROBLEMS: dict[str, Schema] = {
         "not_found",
         object_schema(
             {
-                "resource": {
-                    "type": "string",
-                    "enum": ["api_key", "conversation", "entry", "membership", "transfer"],
-                },
-                "id": TEXT,
+                "resource": describe(
+                    {
+                        "type": "string",
+                        "enum": ["api_key", "conversation", "entry", "membership", "transfer"],
+                    },
+                    "What was not found.",
+                ),
+                "id": describe(TEXT, "The id that was sent."),
             }
         ),
     ),
@@ -56,19 +77,23 @@ PROBLEMS: dict[str, Schema] = {
     "MethodNotAllowed": problem_schema("method_not_allowed", _MESSAGE),
     "Conflict": problem_schema("conflict", _MESSAGE),
     "TransferAlreadyPending": problem_schema(
-        "TRANSFER_ALREADY_PENDING", None, {"existingTransferId": UUID}
+        "TRANSFER_ALREADY_PENDING",
+        None,
+        {"existingTransferId": describe(UUID, "The transfer that is pending.")},
     ),
     "PayloadTooLarge": problem_schema("payload_too_large", _MESSAGE),
     "UnsupportedMediaType": problem_schema("unsupported_media_type", _MESSAGE),
     "TooManyAttempts": problem_schema("too_many_attempts", _MESSAGE),
-    "InternalError": problem_schema(
-        "internal_error", object_schema({"message": TEXT, "requestId": TEXT})
-    ),
+    "InternalError": problem_schema("internal_error", _internal_details()),
     "SearchTypeUnavailable": object_schema(
         {
-            "error": {"type": "string", "const": "search_type_unavailable"},
-            "message": TEXT,
-            "availableTypes": {"type": "array", "items": SEARCH_TYPE},
+            "error": describe(
+                {"type": "string", "const": "search_type_unavailable"}, "The kind of error."
+            ),
+            "message": describe(TEXT, "What was wrong, and what would be right."),
+            "availableTypes": describe(
+                {"type": "array", "items": SEARCH_TYPE}, "The ways to search that are enabled."
+            ),
         }
     ),
     "VectorStoreDisabled": problem_schema("vector_store_disabled", _MESSAGE),
@@ -129,9 +154,6 @@ def _error_response(status: int, description: str, names: Sequence[str]) -> Sche
 
 
 _ANY: Schema = {"type": "object"}
-_VIOLATION = object_schema(
-    {"field": TEXT, "message": TEXT}, {"allowed": {"type": "array", "items": TEXT}}
-)
 
 # Every code of a 422 besides `validation_error`.
 REFUSAL_CODES = (
@@ -164,6 +186,7 @@ CONFLICT_REASONS = (
     "wrong_state",
 )
 
+_REASON = describe({"type": "string", "enum": list(CONFLICT_REASONS)}, "Why not, for programs.")
 MEMORY_PROBLEMS: dict[str, Schema] = {
     "RequesterRequired": problem_schema("requester_required", _ANY),
     "RequesterInvalid": problem_schema("requester_invalid", _ANY),
@@ -171,23 +194,27 @@ MEMORY_PROBLEMS: dict[str, Schema] = {
     "Unauthorized": problem_schema("unauthorized", _ANY),
     "Forbidden": problem_schema(FORBIDDEN_CODES, _ANY),
     "NotFound": problem_schema(
-        "not_found", object_schema({}, {"resource": TEXT, "id": TEXT, "message": TEXT})
+        "not_found",
+        object_schema(
+            {},
+            {
+                "resource": describe(TEXT, "What was not found."),
+                "id": describe(TEXT, "The id that was sent."),
+                "message": _AGAIN,
+            },
+        ),
     ),
     "MethodNotAllowed": problem_schema("method_not_allowed", _ANY),
-    "Conflict": problem_schema(
-        "conflict", _ANY | {"properties": {"reason": {"enum": list(CONFLICT_REASONS)}}}
-    ),
+    "Conflict": problem_schema("conflict", object_schema({}, {"reason": _REASON})),
     "PayloadTooLarge": problem_schema("payload_too_large", _ANY),
     "UnsupportedMediaType": problem_schema("unsupported_media_type", _ANY),
     "TooManyAttempts": problem_schema("too_many_attempts", _ANY),
     "ValidationError": problem_schema(
         "validation_error",
-        object_schema({"message": TEXT, "violations": {"type": "array", "items": _VIOLATION}}),
+        _validation_details(object_schema(_VIOLATION, {"allowed": _ALLOWED})),
     ),
     "Refused": problem_schema(REFUSAL_CODES, _ANY),
-    "InternalError": problem_schema(
-        "internal_error", object_schema({"message": TEXT, "requestId": TEXT})
-    ),
+    "InternalError": problem_schema("internal_error", _internal_details()),
     "Unavailable": problem_schema("unavailable", _ANY),
 }
 

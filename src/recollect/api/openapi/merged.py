@@ -13,6 +13,8 @@ from recollect.http.params import Schema
 from recollect.http.schemas import schema_ref
 
 MEMORY_PREFIX = "Memory"
+# What a schema says of the place where it stands.
+_OF_THE_PLACE = ("description", "default", "examples")
 _METHODS = ("get", "post", "put", "patch", "delete")
 _ADMIN_TAG = "administration"
 _TAGS: dict[str, str] = {
@@ -91,7 +93,7 @@ class _Schemas:
         name = self._name_of(value, path)
         if name is None:
             return inner
-        described = {key: inner.pop(key) for key in ("description", "default") if key in inner}
+        described = {key: inner.pop(key) for key in _OF_THE_PLACE if key in inner}
         # The order of words and of required fields is the reader's business, not part of a type.
         for unordered in ("enum", "required"):
             if unordered in inner:

@@ -11,7 +11,8 @@ from recollect.audit.model import JUSTIFICATION_CHARS_MAX
 from recollect.http.bodies import Body
 from recollect.http.operation import Envelope, Operation, Paging
 from recollect.http.params import Param, Schema, limit_param
-from recollect.http.schemas import TEXT, nullable_schema, schema_ref
+from recollect.http.paths import PATH_IDS
+from recollect.http.schemas import NEXT_CURSOR, TEXT, describe, nullable_schema, schema_ref
 from recollect.idempotency.service import KEY_CHARS_MAX
 from recollect.identity.actions import NEEDS_CLIENT
 from recollect.kernel.ids import USER_ID_CHARS_MAX
@@ -66,7 +67,14 @@ def _security(operation: Operation) -> list[Schema]:
 def _path_parameters(operation: Operation) -> list[Schema]:
     names = re.findall(r"{(\w+)}", operation.path)
     return [
-        {"name": name, "in": "path", "required": True, "schema": _path_schema(name, operation)}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": _path_schema(name, operation),
+            "description": PATH_IDS[name].description,
+            "example": PATH_IDS[name].example,
+        }
         for name in names
     ]
 
@@ -98,7 +106,7 @@ def _header_parameters(operation: Operation) -> list[Schema]:
 
 
 def _query_parameters(operation: Operation) -> list[Schema]:
-    parameters = [_parameter(p.name, p.schema, p.description) for p in _own_params(operation)]
+    parameters = [_query_parameter(param) for param in _own_params(operation)]
     if operation.paging is not None and not operation.paging.search:
         parameters += _cursor_parameters(operation.paging.envelope)
     if operation.takes_justification:
@@ -120,6 +128,12 @@ def _own_params(operation: Operation) -> tuple[Param, ...]:
     if paging is None or paging.search:
         return operation.query
     return (*operation.query, limit_param(paging.limit))
+
+
+def _query_parameter(param: Param) -> Schema:
+    described_param = _parameter(param.name, param.schema, param.description)
+    example = {} if param.example is None else {"example": param.example}
+    return described_param | {"required": param.required} | example
 
 
 def _parameter(name: str, schema: Schema, description: str, *, where: str = "query") -> Schema:
@@ -171,10 +185,14 @@ def _page_schema(resource: str, paging: Paging) -> Schema:
     name = paging.envelope.next_cursor
     sometimes = paging.envelope is Envelope.B
     cursor = TEXT if sometimes else nullable_schema(TEXT)
+    items = {"type": "array", "items": schema_ref(resource)}
     page: Schema = {
         "type": "object",
         "required": ["data"] if sometimes else ["data", name],
-        "properties": {"data": {"type": "array", "items": schema_ref(resource)}, name: cursor},
+        "properties": {
+            "data": describe(items, "The items of the page."),
+            name: describe(cursor, NEXT_CURSOR),
+        },
     }
     if paging.envelope is not Envelope.D:
         again = f"`{name}` again, for who asked with it."

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 from typing import Annotated, Any, TypeVar
 
-from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic import Field, PlainValidator, WithJsonSchema
 
 from recollect.conversations.commands import AppendEntry, SyncEntries, WriteEntry
 from recollect.conversations.entries.append import SyncOutcome
@@ -18,7 +18,7 @@ from recollect.conversations.entries.entry import (
 )
 from recollect.conversations.entries.service import EntryQuery, EntryService
 from recollect.conversations.requests import path_conversation_id
-from recollect.http.bodies import Body, UserIdText, UuidText, word_validator
+from recollect.http.bodies import Body, UserIdText, UuidText, example_config, word_validator
 from recollect.http.call import Call
 from recollect.http.params import Schema
 from recollect.kernel.errors import ValidationFailed
@@ -54,35 +54,40 @@ IndexedText = Annotated[str, Field(min_length=1, max_length=INDEXED_CHARS_MAX)]
 class EntryBody(Body):
     """What append and sync have in common."""
 
-    user_id: UserIdText | None = None
-    channel: ChannelWord | None = None
-    content_type: Annotated[str, Field(min_length=1, max_length=CONTENT_TYPE_CHARS_MAX)] | None = (
-        None
+    user_id: UserIdText | None = Field(
+        default=None, description="Whose entry it is; the caller's if absent."
     )
-    indexed_content: IndexedText | None = None
-    forked_at_conversation_id: UuidText | None = None
-    forked_at_entry_id: UuidText | None = None
+    channel: ChannelWord | None = Field(
+        default=None, description="`history` is for all members, `memory` for the client alone."
+    )
+    content_type: Annotated[str, Field(min_length=1, max_length=CONTENT_TYPE_CHARS_MAX)] | None = (
+        Field(
+            default=None,
+            description="What `content` is: `history` for messages, else a name of the client's.",
+        )
+    )
+    indexed_content: IndexedText | None = Field(
+        default=None, description="The text that search finds the entry by."
+    )
+    forked_at_conversation_id: UuidText | None = Field(
+        default=None,
+        description="To create the conversation as a fork: the one that it branches off.",
+    )
+    forked_at_entry_id: UuidText | None = Field(
+        default=None,
+        description="To create the conversation as a fork: the entry that it begins at.",
+    )
 
 
 class AppendBody(EntryBody):
     """An entry to append."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "channel": "history",
-                    "contentType": "history",
-                    "content": [{"role": "USER", "text": "I moved to Lisbon."}],
-                }
-            ]
-        }
-    )
+    model_config = example_config({"content": "Which documents do I need for Bern?"})
     content: Annotated[
         Any,
         _list_validator(CONTENT_ITEMS_MAX, text_too=True),
         WithJsonSchema({"anyOf": [_LIST | {"maxItems": CONTENT_ITEMS_MAX}, {"type": "string"}]}),
-    ]
+    ] = Field(description="A text, or a list of messages or of the client's own items.")
 
     role: Annotated[
         str | None,
@@ -96,16 +101,14 @@ class AppendBody(EntryBody):
 class SyncBody(EntryBody):
     """A client's whole memory."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"contentType": "notes", "content": [{"note": "answers in Portuguese"}]}]
-        }
+    model_config = example_config(
+        {"contentType": "notes", "content": [{"note": "answers in German"}]}
     )
     content: Annotated[
         Any,
         _list_validator(SYNC_ITEMS_MAX, text_too=False),
         WithJsonSchema(_LIST | {"maxItems": SYNC_ITEMS_MAX}),
-    ]
+    ] = Field(description="Everything that the client remembers here, as a list.")
 
 
 def append_entry(call: Call) -> Awaitable[Entry]:

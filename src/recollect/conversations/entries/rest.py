@@ -13,14 +13,17 @@ from recollect.conversations.entries.entry import (
 )
 from recollect.http import params
 from recollect.http.call import Handler, respond_with, respond_with_page
+from recollect.http.examples import CONVERSATION_ID, ENTRY_ID, USER_ID
 from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
 from recollect.http.params import Param, Schema
 from recollect.http.schemas import (
+    BOOLEAN,
     INSTANT,
     INTEGER,
     TEXT,
     UNREADABLE,
     UUID,
+    describe,
     nullable_schema,
     object_schema,
     schema_ref,
@@ -38,14 +41,31 @@ def entry_schema(**optional: Schema) -> Schema:
     """The schema of what `to_entry` renders, with these further optional fields."""
     return object_schema(
         {
-            "id": UUID,
-            "conversationId": UUID,
-            "channel": requests.CHANNEL,
-            "contentType": TEXT,
-            "content": {"type": "array", "items": {}},
-            "createdAt": INSTANT,
+            "id": describe(UUID, "The id of the entry.", ENTRY_ID),
+            "conversationId": describe(
+                UUID, "The conversation that it was written in.", CONVERSATION_ID
+            ),
+            "channel": describe(
+                requests.CHANNEL, "`history` is for all members, `memory` for the client alone."
+            ),
+            "contentType": describe(
+                TEXT,
+                "What `content` is: `history` for messages, else a name of the client's.",
+                "history",
+            ),
+            "content": describe(
+                {"type": "array", "items": {}},
+                "The messages, or the client's own items.",
+                [{"role": "USER", "text": "Which documents do I need for Bern?"}],
+            ),
+            "createdAt": describe(INSTANT, "When it was written."),
         },
-        {"userId": TEXT, "epoch": _EPOCH, "removed": {"type": "boolean"}, "unreadable": UNREADABLE}
+        {
+            "userId": describe(TEXT, "Whose entry it is.", USER_ID),
+            "epoch": describe(_EPOCH, "The epoch of a memory entry."),
+            "removed": describe(BOOLEAN, "That the entry was deleted: `content` has only roles."),
+            "unreadable": UNREADABLE,
+        }
         | optional,
     )
 
@@ -54,10 +74,10 @@ RESOURCES: dict[str, Schema] = {
     "Entry": entry_schema(),
     "SyncOutcome": object_schema(
         {
-            "epoch": nullable_schema(_EPOCH),
-            "noOp": {"type": "boolean"},
-            "epochIncremented": {"type": "boolean"},
-            "entry": nullable_schema(schema_ref("Entry")),
+            "epoch": describe(nullable_schema(_EPOCH), "The epoch that is current now.", 1),
+            "noOp": describe(BOOLEAN, "Whether nothing had to be stored."),
+            "epochIncremented": describe(BOOLEAN, "Whether a new epoch began.", True),
+            "entry": describe(nullable_schema(schema_ref("Entry")), "The entry that was stored."),
         }
     ),
 }

@@ -4,7 +4,7 @@ request makes, for REST and gRPC."""
 from collections.abc import Awaitable
 from typing import Annotated
 
-from pydantic import WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from recollect.conversations.commands import (
     ChangeMembership,
@@ -18,6 +18,7 @@ from recollect.conversations.sharing.transfer import Transfer
 from recollect.conversations.sharing.transfer_service import TransferService
 from recollect.http.bodies import Body, OffByDefault, UserIdText, UuidText, word_validator
 from recollect.http.call import Call
+from recollect.http.examples import CONVERSATION_ID, OTHER_USER_ID
 from recollect.http.schemas import LEVEL
 from recollect.kernel.access_level import Level
 from recollect.kernel.ids import ConversationId, TransferId, UserId
@@ -31,22 +32,34 @@ LevelWord = Annotated[
 class NewMembership(Body):
     """Somebody to share with."""
 
-    user_id: UserIdText
-    access_level: LevelWord
-    confirmed: OffByDefault = False
+    user_id: UserIdText = Field(description="Who is to be a member.", examples=[OTHER_USER_ID])
+    access_level: LevelWord = Field(
+        description="What they may do in the tree.", examples=["writer"]
+    )
+    confirmed: OffByDefault = Field(
+        default=False,
+        description="Whether they have agreed to take part. Only an admin or a trusted client "
+        "may say so.",
+    )
 
 
 class MembershipPatch(Body):
     """A member's new level."""
 
-    access_level: LevelWord
+    access_level: LevelWord = Field(
+        description="What they may do from now on.", examples=["manager"]
+    )
 
 
 class NewTransfer(Body):
     """An offer to hand over a conversation's tree."""
 
-    conversation_id: UuidText
-    new_owner_user_id: UserIdText
+    conversation_id: UuidText = Field(
+        description="A conversation of the tree.", examples=[CONVERSATION_ID]
+    )
+    new_owner_user_id: UserIdText = Field(
+        description="The member who is to own it.", examples=[OTHER_USER_ID]
+    )
 
 
 def list_memberships(call: Call) -> Awaitable[Page[Membership]]:

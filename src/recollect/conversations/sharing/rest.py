@@ -1,9 +1,12 @@
 """The REST operations of memberships."""
 
+from pydantic import Field
+
 from recollect.conversations.requests import path_conversation_id
 from recollect.conversations.sharing import requests
 from recollect.conversations.sharing.membership import Membership
 from recollect.http.call import Call, Handler
+from recollect.http.examples import CONVERSATION_ID, OTHER_USER_ID
 from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
 from recollect.http.resource import (
     IdText,
@@ -17,10 +20,15 @@ from recollect.http.resource import (
 class MembershipResource(SparseResource):
     """A membership, under the conversation that the caller named: it belongs to the whole tree."""
 
-    conversation_id: IdText
-    user_id: str
-    access_level: LevelName
-    created_at: InstantText
+    conversation_id: IdText = Field(
+        description="The conversation that was asked about; the membership is in its whole tree.",
+        examples=[CONVERSATION_ID],
+    )
+    user_id: str = Field(description="The member.", examples=[OTHER_USER_ID])
+    access_level: LevelName = Field(
+        description="What they may do in the tree.", examples=["writer"]
+    )
+    created_at: InstantText = Field(description="Since when they are a member.")
 
 
 RESOURCES = resource_schemas(MembershipResource)

@@ -1,8 +1,11 @@
 """The REST operations of ownership transfers."""
 
+from pydantic import Field
+
 from recollect.conversations.sharing import requests
 from recollect.conversations.sharing.transfer import TransferRole
 from recollect.http.call import Handler, respond_with, respond_with_page
+from recollect.http.examples import CONVERSATION_ID, OTHER_USER_ID, TRANSFER_ID, USER_ID
 from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
 from recollect.http.params import lenient_enum_param
 from recollect.http.resource import (
@@ -18,12 +21,16 @@ from recollect.http.resource import (
 class OwnershipTransferResource(SparseResource):
     """A pending transfer; its conversation is the root of the tree."""
 
-    id: IdText
-    conversation_id: IdText = attribute("tree_id")
-    conversation_title: str | None = None
-    from_user_id: str
-    to_user_id: str
-    created_at: InstantText
+    id: IdText = Field(description="The id of the transfer.", examples=[TRANSFER_ID])
+    conversation_id: IdText = attribute(
+        "tree_id", description="The root conversation of the tree.", examples=[CONVERSATION_ID]
+    )
+    conversation_title: str | None = Field(
+        default=None, description="What that conversation is called.", examples=["Move to Bern"]
+    )
+    from_user_id: str = Field(description="The owner who offers it.", examples=[USER_ID])
+    to_user_id: str = Field(description="The member who may accept.", examples=[OTHER_USER_ID])
+    created_at: InstantText = Field(description="When it was offered.")
     unreadable: UnreadableFlag | None = None
 
 
