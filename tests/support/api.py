@@ -100,11 +100,16 @@ class Api(Protocol):
 class RestApi:
     """The REST surface, over real HTTP."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, transport: httpx2.BaseTransport | None = None) -> None:
         limits = httpx2.Limits(max_connections=64, max_keepalive_connections=64)
         # Nothing is encrypted here: to load what would check it takes as long as to start a server.
         self.http = httpx2.Client(
-            base_url=f"{url}/v1", timeout=60, limits=limits, trust_env=False, verify=False
+            base_url=f"{url}/v1",
+            timeout=60,
+            limits=limits,
+            trust_env=False,
+            verify=False,
+            transport=transport,
         )
 
     def call(

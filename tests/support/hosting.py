@@ -5,8 +5,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from recollect.app.application import App, build
+from recollect.app.in_process import InProcessApp
+from recollect.app.loop_thread import LoopThread
+from recollect.embedded import EmbeddedSystem
+from recollect.settings import Settings
 from recollect.settings.load import load
 from tests.support.api import RestApi
+from tests.support.client.api import ClientApi, client_in_process, client_of_server
 from tests.support.clock import TestClock
 from tests.support.engines import TestDatabase
 from tests.support.grpc.memories import MemoriesApi
@@ -37,6 +42,7 @@ SURFACES: dict[str, Callable[[RunningServer, App], RestApi]] = {
     "rest": lambda server, _: RestApi(server.url),
     "grpc": lambda server, _: MemoriesApi(server.url),
     "service": lambda server, app: ServiceApi(server.url, app, server.loop),
+    "client": lambda server, _: client_of_server(server.url),
 }
 
 
@@ -47,7 +53,12 @@ def a_world(
     """A running server on the database, called over this surface, stopped afterwards."""
     chosen = DEFAULT_FLAGS | {"database.url": database.url} | dict(flags or {})
     clock = TestClock()
-    app = build(load(flags=chosen, environ={}).settings, clock=clock)
+    settings = load(flags=chosen, environ={}).settings
+    if surface == "embedded":
+        with in_process(settings, clock) as embedded:
+            yield World(embedded, clock, database)
+        return
+    app = build(settings, clock=clock)
     server = RunningServer(app.asgi, app.http_protocol)
     app.set_listen_address(*server.address)
     server.start()
@@ -57,3 +68,22 @@ def a_world(
     finally:
         api.close()
         server.stop()
+
+
+@contextmanager
+def in_process(settings: Settings, clock: TestClock) -> Iterator[ClientApi]:
+    """The same system without a server, as `Recollect.open` runs it; closed afterwards."""
+    thread = LoopThread("tests")
+
+    async def start() -> InProcessApp:
+        app = InProcessApp(settings, clock=clock)
+        await app.open()
+        return app
+
+    system = EmbeddedSystem(thread, thread.submit(start()).result())
+    api = client_in_process(system.transport())
+    try:
+        yield api
+    finally:
+        api.close()
+        system.close()

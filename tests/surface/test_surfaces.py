@@ -10,9 +10,12 @@ from recollect.api.grpc.server import METHODS
 from recollect.api.registry import CONVERSATION_OPERATIONS
 from recollect.api.rest.app import PathEndpoint
 from recollect.http.operation import OperationFamily
+from recollect_client._sync.operations import Operations
+from recollect_client.table import OPERATIONS as CLIENT_OPERATIONS
 from tests.api.fakes import Rest
 from tests.api.grpc import contract
 from tests.support.api import Reply
+from tests.support.client.api import method_name
 from tests.support.engines import a_fast_folder, a_sqlite_database
 from tests.support.grpc import api as grpc_api
 from tests.support.hosting import a_world
@@ -31,6 +34,7 @@ ON_GRPC_ALONE = {"ResponseRecorderService/IsEnabled", "ResponseRecorderService/C
 
 _DOCUMENT = "a document of REST, served to whoever reads HTTP"
 _STREAM = "a stream, or what ends one: the recorder's own suite has it"
+_VERB = "a verb of a conversation: tests/client has it"
 ABSENT: dict[str, dict[str, str]] = {
     "rest": {},
     "grpc": {
@@ -55,6 +59,12 @@ ABSENT: dict[str, dict[str, str]] = {
         "getAdminOpenapi": _DOCUMENT,
         "getMemoriesOpenapi": _DOCUMENT,
         "getMergedOpenapi": _DOCUMENT,
+    },
+    "client": {
+        "recordResponse": _VERB,
+        "replayResponse": _VERB,
+        "cancelResponse": _VERB,
+        "getMetrics": "a page for whoever collects metrics over HTTP",
     },
 }
 
@@ -81,7 +91,17 @@ def on_services() -> list[str]:
     return [*SERVED]
 
 
-SURFACES = {"rest": on_rest, "grpc": on_grpc, "service": on_services}
+def on_clients() -> list[str]:
+    """What the behaviour suite asks of the Python client, of a server and in the process."""
+    known = {row.name for row in CONVERSATION_OPERATIONS}
+    return [
+        name
+        for name in CLIENT_OPERATIONS
+        if name in known and hasattr(Operations, method_name(name))
+    ]
+
+
+SURFACES = {"rest": on_rest, "grpc": on_grpc, "service": on_services, "client": on_clients}
 
 
 @pytest.mark.parametrize("surface", SURFACES)
@@ -101,15 +121,17 @@ def test_the_behaviour_suite_calls_every_method_but_the_recorders_by_its_operati
     assert called == answered | {"SystemService/GetHealth": "getHealth"}
 
 
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    """A server whose services are called, and which can't be called over REST."""
-    with a_fast_folder() as folder, a_world(a_sqlite_database(folder), surface="service") as world:
-        world.api.http.close()
-        yield world
+@pytest.fixture(scope="module", params=["service", "client"])
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    """A server that is called in this way, and that can't be called in bare REST."""
+    with a_fast_folder() as folder:
+        database = a_sqlite_database(folder)
+        with a_world(database, surface=request.param) as world:
+            world.api.http.close()
+            yield world
 
 
-def test_the_services_answer_whatever_they_are_said_to_without_rest(world: World) -> None:
+def test_what_a_surface_is_said_to_have_it_has_without_bare_rest(world: World) -> None:
     asked: set[str] = set()
 
     def ask(user: User, operation: str, *ids: str, **sent: object) -> Reply:

@@ -14,10 +14,10 @@ _PLAIN = {
     "boolean": "bool",
     "null": "None",
 }
-# Where the document is about the wire and a caller writes something shorter.
-_HEADER_PARAMS = {"Idempotency-Key", "Last-Event-ID"}
+# Where the document is about the wire. `async` makes a stream of an answer that is none without it.
+_LEFT_OUT = {"Idempotency-Key", "Last-Event-ID", "async"}
 # Words of Python that can't name an argument.
-_PYTHON_NAMES = {"from": "since", "async": "as_stream"}
+_PYTHON_NAMES = {"from": "since"}
 _CURSOR_ALIASES = {"afterCursor"}
 
 
@@ -145,7 +145,7 @@ class Document:
 
     def _parameters(self, operation: Schema) -> Iterator[Argument]:
         for one in operation.get("parameters", ()):
-            if one["name"] in _HEADER_PARAMS | _CURSOR_ALIASES:
+            if one["name"] in _LEFT_OUT | _CURSOR_ALIASES:
                 continue
             schema = one["schema"]
             yield Argument(
@@ -208,6 +208,8 @@ def is_json(operation: Schema) -> bool:
         for status, answer in operation["responses"].items()
         if status[0] == "2" and (content := answer.get("content"))
     ]
+    if any(one["name"] == "async" for one in operation.get("parameters", ())):
+        return True
     return "application/json" in body and all("application/json" in one for one in answers[:1])
 
 

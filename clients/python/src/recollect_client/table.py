@@ -47,7 +47,6 @@ class AdminEvictArguments(TypedDict, total=False):
 
     resource_types: Required[Sequence[models.EvictedResource | str]]
     retention_period: Required[str]
-    as_stream: bool
     justification: str
 
 
@@ -965,7 +964,7 @@ OPERATIONS: dict[str, Operation] = {
         "adminEvict",
         "POST",
         "/v1/admin/evict",
-        query={"as_stream": "async", "justification": "justification"},
+        query={"justification": "justification"},
         body={"resource_types": "resourceTypes", "retention_period": "retentionPeriod"},
     ),
     "adminGetConversation": Operation(

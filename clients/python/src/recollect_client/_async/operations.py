@@ -53,6 +53,10 @@ class AsyncOperations:
         """Soft-delete the whole tree of a conversation."""
         await self._caller.call(table.OPERATIONS["adminDeleteConversation"], {"id": id}, arguments)
 
+    async def admin_evict(self, **arguments: Unpack[table.AdminEvictArguments]) -> None:
+        """Remove for good what was soft-deleted longer ago than a period."""
+        await self._caller.call(table.OPERATIONS["adminEvict"], {}, arguments)
+
     async def admin_get_conversation(
         self, id: str, **arguments: Unpack[table.AdminGetConversationArguments]
     ) -> models.AdminConversation:

@@ -54,6 +54,10 @@ class Operations:
         """Soft-delete the whole tree of a conversation."""
         self._caller.call(table.OPERATIONS["adminDeleteConversation"], {"id": id}, arguments)
 
+    def admin_evict(self, **arguments: Unpack[table.AdminEvictArguments]) -> None:
+        """Remove for good what was soft-deleted longer ago than a period."""
+        self._caller.call(table.OPERATIONS["adminEvict"], {}, arguments)
+
     def admin_get_conversation(
         self, id: str, **arguments: Unpack[table.AdminGetConversationArguments]
     ) -> models.AdminConversation:
