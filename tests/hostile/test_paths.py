@@ -14,7 +14,12 @@ from tests.hostile.sample_tree import MARKER, SampleTree
 from tests.support.api import headers_of
 from tests.support.world import new_id
 
-RESOURCES = {"id": "conversation", "entryId": "entry", "transferId": "transfer"}
+RESOURCES = {
+    "id": "conversation",
+    "entryId": "entry",
+    "transferId": "transfer",
+    "keyId": "api_key",
+}
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 PATHS = sorted({row.path for row in CONVERSATION_OPERATIONS})
 WITH_ID = [row for row in CONVERSATION_OPERATIONS if "{" in row.path]

@@ -38,7 +38,7 @@ ACME = OrgId("acme")
 SESSION, LONG_TERM, ORG = MemoryScope.SESSION, MemoryScope.LONG_TERM, MemoryScope.ORG
 PUBLIC, PRIVATE = Visibility.PUBLIC, Visibility.PRIVATE
 DUAL, SINGLE = SpaceMode.DUAL, SpaceMode.SINGLE
-FIELDS = {"agent_id", "visibility", "scope", "run_id", "space.id", "space.kind"}
+FIELDS = {"agent_id", "visibility", "scope", "run_id", "space", "space.id", "space.kind"}
 
 
 def group_of(request: SpaceRequest, mode: SpaceMode = DUAL, requester: Owner = ANN) -> str:
@@ -165,9 +165,7 @@ def test_a_session_needs_a_run(run_id: str | None, mode: SpaceMode) -> None:
 @pytest.mark.parametrize(
     "request_",
     [
-        SpaceRequest(),
         SpaceRequest(visibility=PRIVATE),
-        SpaceRequest(has_key=True),
         SpaceRequest(scope=ORG),
         SpaceRequest(scope=SESSION, run_id="r1"),
         SpaceRequest(space=SpaceName(SpaceKind.AGENT_PUBLIC)),
@@ -177,6 +175,11 @@ def test_a_session_needs_a_run(run_id: str | None, mode: SpaceMode) -> None:
 )
 def test_agent_run_and_org_spaces_need_an_agent(request_: SpaceRequest) -> None:
     assert refusal(request_) == (ValidationFailed, "validation_error", "agent_id")
+
+
+@pytest.mark.parametrize("request_", [SpaceRequest(), SpaceRequest(has_key=True)])
+def test_a_request_without_any_place_is_told_the_places(request_: SpaceRequest) -> None:
+    assert refusal(request_) == (ValidationFailed, "validation_error", "space")
 
 
 # Space kind and id, other members → group_id in dual mode, or the field of the refusal.

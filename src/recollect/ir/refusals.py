@@ -45,9 +45,9 @@ def open_errors(name: str) -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:
-        if name == "db_path" and error.message.startswith("database.url: "):
-            # Something else is at the path. The message has the path, and this one must not.
-            raise RuntimeError(f"{name}: there is a folder, or a file of another kind") from error
+        if (error.details or {}).get("field") == "database.url":  # it comes from the argument
+            message = f"{name}: is a folder or no SQLite database; name another file or a new one"
+            raise RuntimeError(message) from error
         raise ValueError(error.message) from error
     except RecollectError as error:
         raise RuntimeError(f"{name}: {error.message}") from error

@@ -832,8 +832,8 @@ class StartRunArguments(TypedDict, total=False):
 class SyncEntriesOptions(TypedDict, total=False):
     """Make a client's memory equal to a list: what may be said beside `content`."""
 
+    content_type: Required[str]
     channel: models.Channel | str | None
-    content_type: str | None
     forked_at_conversation_id: str | None
     forked_at_entry_id: str | None
     indexed_content: str | None
@@ -1854,8 +1854,8 @@ OPERATIONS: dict[str, Operation] = {
         response=models.SyncOutcome,
         body={
             "content": "content",
-            "channel": "channel",
             "content_type": "contentType",
+            "channel": "channel",
             "forked_at_conversation_id": "forkedAtConversationId",
             "forked_at_entry_id": "forkedAtEntryId",
             "indexed_content": "indexedContent",

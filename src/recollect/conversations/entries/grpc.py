@@ -46,7 +46,8 @@ def parse_write(message: pb.AppendEntryRequest | pb.SyncEntriesRequest) -> GrpcR
         ),
         "forkedAtEntryId": id_from_bytes(entry.forked_at_entry_id, "entry.forked_at_entry_id"),
     }
-    return GrpcRequest(path=conversation_path(message.conversation_id), body=body)
+    sent = {name: value for name, value in body.items() if value is not None}
+    return GrpcRequest(path=conversation_path(message.conversation_id), body=sent)
 
 
 def parse_delete_entry(message: pb.DeleteEntryRequest) -> GrpcRequest:

@@ -48,6 +48,7 @@ ChannelWord = Annotated[
     word_validator({str(channel): channel for channel in Channel}),
     WithJsonSchema(CHANNEL),
 ]
+ContentType = Annotated[str, Field(min_length=1, max_length=CONTENT_TYPE_CHARS_MAX)]
 IndexedText = Annotated[str, Field(min_length=1, max_length=INDEXED_CHARS_MAX)]
 
 
@@ -60,11 +61,9 @@ class EntryBody(Body):
     channel: ChannelWord | None = Field(
         default=None, description="`history` is for all members, `memory` for the client alone."
     )
-    content_type: Annotated[str, Field(min_length=1, max_length=CONTENT_TYPE_CHARS_MAX)] | None = (
-        Field(
-            default=None,
-            description="What `content` is: `history` for messages, else a name of the client's.",
-        )
+    content_type: ContentType | None = Field(
+        default=None,
+        description="What `content` is: `history` for messages, else a name of the client's.",
     )
     indexed_content: IndexedText | None = Field(
         default=None, description="The text that search finds the entry by."
@@ -104,6 +103,7 @@ class SyncBody(EntryBody):
     model_config = example_config(
         {"contentType": "notes", "content": [{"note": "answers in German"}]}
     )
+    content_type: ContentType = Field(description="What `content` is, as the client names it.")
     content: Annotated[
         Any,
         _list_validator(SYNC_ITEMS_MAX, text_too=False),

@@ -60,19 +60,20 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         raise InvalidInput(
             f"database.url: {path} is a folder; name a file, such as"
-            f" sqlite:///{path / 'recollect.db'}"
+            f" sqlite:///{path / 'recollect.db'}",
+            field="database.url",
         )
     if not path.is_file() or path.stat().st_size == 0:
         return
     message = f"database.url: {path} is no SQLite database; name another file, or an absent one"
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
-            raise InvalidInput(message)
+            raise InvalidInput(message, field="database.url")
     try:
         with closing(connect_to_read(path)) as connection:
             connection.execute("PRAGMA schema_version").fetchall()
     except (apsw.NotADBError, apsw.CorruptError):
-        raise InvalidInput(message) from None
+        raise InvalidInput(message, field="database.url") from None
 
 
 def _enable_wal(connection: apsw.Connection) -> None:
