@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import psycopg
@@ -173,8 +174,7 @@ class PostgresEngine:
             return
         self._closed = True
         await self._hub.close()
-        while self._idle_scans:
-            self._idle_scans.pop().close()
+        self._close_idle_scans()
         if self._presence is not None:
             self._presence.close()
 
@@ -211,10 +211,18 @@ class PostgresEngine:
         except IndexError:
             session = PostgresSession(self._connect_blocking)
         self._run_transaction(session, request)
-        if self._closed or len(self._idle_scans) >= IDLE_SCANS_MAX:
+        if len(self._idle_scans) >= IDLE_SCANS_MAX:
             session.close()
-        else:
-            self._idle_scans.append(session)
+            return
+        self._idle_scans.append(session)
+        # Looked at after the append: `close` may have emptied the list just before it.
+        if self._closed:
+            self._close_idle_scans()
+
+    def _close_idle_scans(self) -> None:
+        with suppress(IndexError):  # another thread may take the last one
+            while True:
+                self._idle_scans.pop().close()
 
     def _connect_blocking(self) -> PipelinedConnection:
         connection = connect(self._url)
