@@ -171,6 +171,14 @@ def test_every_class_that_is_named_exists(name: str) -> None:
             assert identifier in known, text
 
 
+def test_the_architecture_names_every_package() -> None:
+    folders = [file.parent.name for file in (ROOT / "src" / "recollect").glob("*/__init__.py")]
+    mapped = {
+        name for cells in rows("ARCHITECTURE.md", 2) for name in re.findall(r"`(\w+)`", cells[0])
+    }
+    assert set(folders) <= mapped
+
+
 @cache
 def source_words() -> set[str]:
     """Every word of the code, of the protocol and of the files for deployment."""
