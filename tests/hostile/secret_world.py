@@ -203,6 +203,10 @@ def _own_things(caller: Caller) -> dict[str, Sequence[str]]:
     chats = [f"{name} room", f"{name} alone"]
     for chat_id, kind in zip(chats, ("group", "private"), strict=True):
         caller.put("/chats/{}", chat_id, body={"kind": kind}).expect(201)
+    # A victim who never agreed to be there.
+    for victim in (OLGA, PAVEL):
+        body = {"kind": "user"}
+        caller.put("/chats/{}/participants/{}", chats[0], victim, body=body).expect(200)
     caller.adds(f"The {SHARED} of my agent", agent_id=agent["id"])
     memory = caller.adds(f"My {SHARED} is green", **MINE)
     caller.adds("My cup is grey", **MINE)

@@ -264,3 +264,13 @@ def test_who_puts_in_a_person_does_not_learn_the_user(callers: Callers) -> None:
     ann.adds("Now I take part.", space={"kind": "chat", "id": chat_id})
     assert eve.get("/people/{}", person).expect(200)["user_id"] == ann.name
     assert is_confirmed(eve, chat_id, ann)
+
+
+def test_a_deleted_conversation_is_no_common_chat(callers: Callers) -> None:
+    ann, eve = callers.person("ann", orgs=("acme",)), callers.person("eve", orgs=("other",))
+    person, tree = person_of(ann), ann.user.starts("Plans")["id"]
+    ann.user.shares(tree, eve.user, "reader")
+    assert eve.get("/people/{}", person).expect(200)["user_id"] == ann.name
+    ann.user.deletes(tree)
+    eve.get("/people/{}", person).refused(404, "not_found")
+    assert person not in [one["id"] for one in eve.lists("/people")]

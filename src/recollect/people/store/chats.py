@@ -56,6 +56,7 @@ from recollect.people.store.participation_sql import (
     PRESENT_PERSON_ID,
     current_chat_ids,
     key_matches,
+    live_chat_ids,
     participant_params,
 )
 
@@ -372,8 +373,7 @@ _CONFIRM = Query(
     )
     .values(confirmed_at=param("at", _s.confirmed_at))
 )
-# Through `chats`: participations of a deleted conversation tree are still in `presences`.
-_CURRENT_CHATS = Query(select(_c.id).where(_c.id.in_(current_chat_ids())))
+_CURRENT_CHATS = Query(live_chat_ids())
 _CREATORS = Query(
     select(_c.id, _c.created_by_kind, _c.created_by_id).where(InTextList(_c.id, param("ids")))
 )

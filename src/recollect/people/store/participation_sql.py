@@ -11,12 +11,12 @@ from sqlalchemy import ColumnElement, Select, Text, and_, case, func, literal_co
 
 from recollect.db.engines.expressions import InTextList
 from recollect.db.statements import literal_word, param
-from recollect.db.tables.people import person_users, presences
+from recollect.db.tables.people import chats, person_users, presences
 from recollect.kernel import strict_json
 from recollect.kernel.owner import Owner
 from recollect.people.chat import ParticipantKeys
 
-_p, _l = presences.c, person_users.c
+_c, _p, _l = chats.c, presences.c, person_users.c
 _USER, _PERSON, _AGENT = literal_word("user"), literal_word("person"), literal_word("agent")
 
 
@@ -69,6 +69,11 @@ def current_chat_ids() -> Select[Any]:
     return select(union(*arms).subquery("current").c.chat_id)
 
 
+def live_chat_ids() -> Select[Any]:
+    """The same without deleted conversations, whose participations stay."""
+    return select(_c.id).where(_c.id.in_(current_chat_ids()))
+
+
 def people_sharing_chats() -> Select[Any]:
     """Ids of the people who share a current chat with the participant and are confirmed there.
     Somebody else may have put the others in: that opens nothing about them."""
@@ -76,7 +81,7 @@ def people_sharing_chats() -> Select[Any]:
         select(PRESENT_PERSON_ID)
         .select_from(PRESENCES_WITH_PERSON)
         .where(
-            _p.chat_id.in_(current_chat_ids()),
+            _p.chat_id.in_(live_chat_ids()),
             _p.left_at.is_(None),
             _p.confirmed_at.is_not(None),
             IS_HUMAN,

@@ -16,7 +16,7 @@ from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
 from recollect.people.chat import ParticipantKeys
 from recollect.people.store.participation_sql import (
-    current_chat_ids,
+    live_chat_ids,
     participant_params,
     people_sharing_chats,
 )
@@ -35,7 +35,7 @@ STATED_ALIAS_BY_CALLER = or_(
 STATED_RELATIONSHIP_BY_CALLER = or_(
     and_(_r.added_by_kind == _KIND, _r.added_by_id == _ID), _r.stated_by == OWN_PERSON
 )
-STATED_IN_OWN_CHAT = _a.chat_id.in_(current_chat_ids())
+STATED_IN_OWN_CHAT = _a.chat_id.in_(live_chat_ids())
 VISIBLE_ALIAS = or_(STATED_ALIAS_BY_CALLER, _a.person_id == OWN_PERSON, STATED_IN_OWN_CHAT)
 
 
