@@ -19,7 +19,7 @@ from tests.support.processes import environment, start_command
 
 pytestmark = pytest.mark.long
 
-KINDS = (".sql", ".yaml", ".onnx", ".txt", ".json", ".py")
+KINDS = (".sql", ".yaml", ".onnx", ".txt", ".css", ".js", ".svg", ".md", ".json", ".py")
 CLIENT = "clients/python"
 # The first screen of the README, and where the modules came from.
 FIVE_LINES = """

@@ -92,6 +92,7 @@ def a_sample_tree(world: World) -> SampleTree:
         "userId": writer.name,
         "transferId": transfer["id"],
         "keyId": key["id"],
+        "asset": "style.css",
     }
     return SampleTree(world, owner, manager, writer, ids, memory["id"], fork["id"])
 

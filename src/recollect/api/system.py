@@ -1,6 +1,7 @@
 """The operations that need no credentials. Their handlers are in `api/rest/system.py`."""
 
-from recollect.http.operation import PLAIN_TEXT, Operation, system_operation
+from recollect import __version__
+from recollect.http.operation import HTML, PLAIN_TEXT, Operation, system_operation
 from recollect.http.params import Schema
 from recollect.http.schemas import OBJECT, TEXT, describe, object_schema
 
@@ -13,9 +14,53 @@ RESOURCES: dict[str, Schema] = {
             )
         },
     ),
+    "Start": object_schema(
+        {
+            "name": describe(TEXT, "What this is.", "Recollect"),
+            "status": describe(TEXT, "`ok`, or `unavailable` with 503.", "ok"),
+            "mode": describe(TEXT, "How callers say who they are: `local` or `jwt`.", "local"),
+            "links": describe(
+                OBJECT, "The paths of pages and documents.", {"OpenAPI": "/openapi-merged.json"}
+            ),
+        },
+        {
+            "version": describe(TEXT, "The version of the server, in local mode.", __version__),
+            "warnings": describe({"type": "array", "items": TEXT}, "As in the health check."),
+        },
+    ),
     "Document": OBJECT,
 }
 OPERATIONS: tuple[Operation, ...] = (
+    system_operation(
+        "getStart",
+        "GET /",
+        "Say what this is, whether it is well, and where its documents are. A browser, which "
+        "accepts `text/html`, gets a page with a first call to copy.",
+        response="Start",
+        page=True,
+        refusals=(503,),
+    ),
+    system_operation(
+        "getReference",
+        "GET /docs",
+        "Get this reference as a page.",
+        media=HTML,
+        answered_text="<!doctype html>…",
+    ),
+    system_operation(
+        "getLlmsText",
+        "GET /llms.txt",
+        "Get what a coding agent has to know, in short.",
+        media=PLAIN_TEXT,
+        answered_text="# Recollect\n…",
+    ),
+    system_operation(
+        "getAsset",
+        "GET /assets/{asset}",
+        "Get a file that the pages use.",
+        media="*/*",
+        answered_text="body { margin: 0; }",
+    ),
     system_operation(
         "getHealth",
         "GET /v1/health",

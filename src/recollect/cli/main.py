@@ -9,6 +9,7 @@ import json
 import sys
 from functools import reduce
 from operator import getitem
+from pathlib import Path
 
 import typer
 
@@ -31,6 +32,7 @@ from recollect.cli.options import (
 from recollect.http.errors import CLI_EXIT, cli_exit
 from recollect.kernel.errors import Internal, RecollectError
 
+_SKILL = Path(__file__).parents[1] / "api" / "front" / "files" / "SKILL.md"
 _COLLECT_AFTER_OBJECTS = 50_000
 
 app = typer.Typer(
@@ -46,6 +48,12 @@ config_app = typer.Typer(no_args_is_help=True, help="Look at the settings.")
 def version() -> None:
     """Print the version."""
     print(__version__)
+
+
+@app.command()
+def skill() -> None:
+    """Print how a coding agent uses Recollect, as a skill file."""
+    print(_SKILL.read_text(encoding="utf-8"), end="")
 
 
 @config_app.command()

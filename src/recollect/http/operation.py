@@ -39,6 +39,7 @@ from recollect.identity.actions import Action
 from recollect.kernel.validation import NAME_CHARS_MAX
 
 PLAIN_TEXT = "text/plain"
+HTML = "text/html"
 
 
 class OperationFamily(StrEnum):
@@ -91,7 +92,8 @@ class Operation:
     under which an admin call is logged. `media`: the response's media type. `takes`: the body's,
     where it is no JSON object and the handler reads it. `streams`: a caller that accepts
     server-sent events gets them. `only_reads`: a repeated POST is answered again, not from the
-    recorded answer. `introduces`: an unknown requester is stored by the call.
+    recorded answer. `introduces`: an unknown requester is stored by the call. `page`: a caller that
+    accepts HTML gets it.
 
     For the example in the API documents: `sent_text` and `answered_text` are a body that is no
     JSON, `answered` is what this answer has otherwise than the example of its schema.
@@ -116,6 +118,7 @@ class Operation:
     streams: bool = False
     introduces: bool = True
     only_reads: bool = False
+    page: bool = False
     sent_text: str = ""
     answered_text: str = ""
     answered: Mapping[str, Any] = field(default_factory=dict, hash=False)

@@ -113,7 +113,7 @@ def test_every_request_leaves_a_line_with_its_route_and_nothing_the_caller_sent(
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v1/", "/v1/nothing", "/v1/conversations/", f"{ONE}/", "/v1/health/"]
+    "path", ["/docs/", "/v1", "/v1/", "/v1/nothing", "/v1/conversations/", f"{ONE}/", "/v1/health/"]
 )
 def test_an_unknown_path_is_not_found_and_never_redirected(rest: Rest, path: str) -> None:
     assert set(rest.call("GET", path).refused(404, "not_found")) == {"message"}

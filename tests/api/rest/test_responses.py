@@ -27,7 +27,7 @@ BODIES: dict[str, Any] = {
 
 
 def target_of(operation: Operation) -> str:
-    path = operation.path.replace("{userId}", "bob")
+    path = operation.path.replace("{userId}", "bob").replace("{asset}", "style.css")
     for name in ("{id}", "{entryId}", "{transferId}", "{keyId}"):
         path = path.replace(name, ID)
     return path

@@ -1707,6 +1707,17 @@ class SpaceWish(Model):
     )
 
 
+class Start(Model):
+    links: "dict[str, Any]" = Field(description="The paths of pages and documents.")
+    mode: str = Field(description="How callers say who they are: `local` or `jwt`.")
+    name: str = Field(description="What this is.")
+    status: str = Field(description="`ok`, or `unavailable` with 503.")
+    version: "str | None" = Field(
+        default=None, description="The version of the server, in local mode."
+    )
+    warnings: "list[str] | None" = Field(default=None, description="As in the health check.")
+
+
 class SupersessionLink(Model):
     id: str = Field(description="The other memory.")
     relation: "SupersessionRelation | str" = Field(description="Which way it goes.")
@@ -1937,6 +1948,7 @@ __all__ = [
     "SpaceKind",
     "SpaceMode",
     "SpaceWish",
+    "Start",
     "SupersessionLink",
     "SupersessionRelation",
     "SyncOutcome",

@@ -1340,6 +1340,7 @@ OPERATIONS: dict[str, Operation] = {
     "getApproval": Operation(
         "getApproval", "GET", "/v1/approvals/{approval_id}", response=models.Approval
     ),
+    "getAsset": Operation("getAsset", "GET", "/assets/{asset}"),
     "getChat": Operation("getChat", "GET", "/v1/chats/{chat_id}", response=models.Chat),
     "getConversation": Operation(
         "getConversation", "GET", "/v1/conversations/{id}", response=models.Conversation
@@ -1368,6 +1369,7 @@ OPERATIONS: dict[str, Operation] = {
         response=models.HistoryItemPage,
         query={"limit": "limit", "after": "after"},
     ),
+    "getLlmsText": Operation("getLlmsText", "GET", "/llms.txt"),
     "getMemoriesOpenapi": Operation(
         "getMemoriesOpenapi", "GET", "/openapi-memories.json", response=models.Document
     ),
@@ -1401,6 +1403,7 @@ OPERATIONS: dict[str, Operation] = {
         response=models.Person,
         query={"as_of": "as_of"},
     ),
+    "getReference": Operation("getReference", "GET", "/docs"),
     "getRetentionPolicies": Operation(
         "getRetentionPolicies", "GET", "/v1/retention/policies", response=models.RetentionRules
     ),
@@ -1408,6 +1411,7 @@ OPERATIONS: dict[str, Operation] = {
     "getRunLineage": Operation(
         "getRunLineage", "GET", "/v1/runs/{run_id}/lineage", response=models.RunLineage
     ),
+    "getStart": Operation("getStart", "GET", "/", response=models.Start),
     "importMemories": Operation(
         "importMemories",
         "POST",

@@ -15,6 +15,13 @@ from recollect.http.schemas import schema_ref
 MEMORY_PREFIX = "Memory"
 # What a schema says of the place where it stands.
 _OF_THE_PLACE = ("description", "default", "examples")
+_ABOUT = (
+    "Times are ISO-8601 in UTC; an input without offset is UTC. There are two families. Those of "
+    "conversations and of their administration have names in camelCase, and ignore unknown "
+    "members. All others have names in snake_case, show every member of a resource, null included, "
+    "and refuse unknown members and parameters (422). In local mode the server listens on the "
+    "loopback, believes `X-Requester-Id` and refuses (403) a Host header that is no loopback name."
+)
 _METHODS = ("get", "post", "put", "patch", "delete")
 _ADMIN_TAG = "administration"
 _TAGS: dict[str, str] = {
@@ -55,8 +62,7 @@ def merge_documents(
     tagged = {path: _tag_operations(path, operations) for path, operations in paths.items()}
     return {
         "openapi": "3.1.0",
-        "info": user["info"]
-        | {"title": "Recollect", "description": memories["info"]["description"]},
+        "info": user["info"] | {"title": "Recollect", "description": _ABOUT},
         "servers": user["servers"],
         "tags": [{"name": name, "description": text} for name, text in _TAGS.items()],
         "paths": schemas.name_parts(tagged, ""),

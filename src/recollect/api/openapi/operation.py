@@ -9,7 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from recollect.api.openapi.errors import response_name
 from recollect.audit.model import JUSTIFICATION_CHARS_MAX
 from recollect.http.bodies import Body
-from recollect.http.operation import Envelope, Operation, Paging
+from recollect.http.operation import HTML, Envelope, Operation, Paging
 from recollect.http.params import Param, Schema, limit_param
 from recollect.http.paths import PATH_IDS
 from recollect.http.schemas import NEXT_CURSOR, TEXT, describe, nullable_schema, schema_ref
@@ -80,7 +80,7 @@ def _path_parameters(operation: Operation) -> list[Schema]:
 
 
 def _path_schema(name: str, operation: Operation) -> Schema:
-    if operation.is_strict:
+    if operation.is_strict or operation.open:
         return TEXT | {"minLength": 1}
     if name == "userId":
         return TEXT | {"minLength": 1, "maxLength": USER_ID_CHARS_MAX}
@@ -150,6 +150,8 @@ def _responses(operation: Operation) -> Schema:
     responses: Schema = {str(operation.success): _success_response(operation)}
     if operation.streams:
         responses["200"]["content"]["text/event-stream"] = {"example": _EVENTS}
+    if operation.page:
+        responses["200"]["content"][HTML] = {"schema": TEXT, "example": "<!doctype html>…"}
     if operation.name == "replayResponse":
         responses["204"] = {"description": "There is nothing to follow."}
     if operation.name == "adminEvict":

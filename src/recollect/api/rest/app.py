@@ -54,7 +54,7 @@ def create_app(
     """Build the REST API as an ASGI application."""
     frame = RestMiddleware(metrics, requests, local_mode=settings.local_mode)
     dispatch = RestDispatch(services, authenticator, emit_after_cursor=settings.emit_after_cursor)
-    answers = public_handlers(services, metrics) | {
+    answers = public_handlers(services, metrics, local_mode=settings.local_mode) | {
         operation.name: partial(dispatch.handle, operation, HANDLERS[operation.name])
         for operation in OPERATIONS
         if not operation.open

@@ -33,6 +33,7 @@ from recollect.observability.metrics import Metrics
 from recollect.observability.request_log import RequestLog
 
 CLIENT_GONE = 499
+_WITHOUT_BODY = (204, 304)
 
 _CLOSED = "the handler is closed"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
@@ -135,12 +136,10 @@ def _to_reply(
 
 
 async def _send_reply(reply: Reply, request: HttpRequest, send: Send) -> None:
-    headers = [
-        (b"x-request-id", request.id.encode()),
-        (b"cache-control", b"no-store"),
-        *reply.headers,
-    ]
-    if reply.status != 204:
+    headers = [(b"x-request-id", request.id.encode()), *reply.headers]
+    if not any(name == b"cache-control" for name, _ in reply.headers):
+        headers.append((b"cache-control", b"no-store"))
+    if reply.status not in _WITHOUT_BODY:
         headers.append((b"content-type", reply.media))
     # The hot path sends the two ASGI messages itself; only streams use the framework, which also
     # listens for the client's disconnect.
@@ -150,7 +149,7 @@ async def _send_reply(reply: Reply, request: HttpRequest, send: Send) -> None:
         response.raw_headers = headers
         await response(request.scope, request.receive, send)
         return
-    if reply.status != 204 and reply.stream is None:
+    if reply.status not in _WITHOUT_BODY and reply.stream is None:
         headers.append((b"content-length", b"%d" % len(reply.body)))
     body = b"" if request.scope["method"] == "HEAD" else reply.body
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})

@@ -11,6 +11,7 @@ from recollect.api.openapi.document import (
     merged_document,
     user_document,
 )
+from recollect.api.rest.front import front_handlers
 from recollect.api.rest.middleware import HttpRequest, RequestHandler
 from recollect.doctor.health import StatusService
 from recollect.http.call import Reply
@@ -33,7 +34,9 @@ DocumentBuilder = Callable[[], dict[str, Any]]
 _OK: dict[str, Any] = {"status": "ok"}
 
 
-def public_handlers(services: Services, metrics: RenderableMetrics) -> dict[str, RequestHandler]:
+def public_handlers(
+    services: Services, metrics: RenderableMetrics, *, local_mode: bool
+) -> dict[str, RequestHandler]:
     """The handlers of the operations that need no credentials, by operation name."""
 
     async def get_health(_: HttpRequest) -> Reply:
@@ -54,7 +57,7 @@ def public_handlers(services: Services, metrics: RenderableMetrics) -> dict[str,
         "getAdminOpenapi": _document_handler(admin_document),
         "getMergedOpenapi": _document_handler(merged_document),
         "getMemoriesOpenapi": _document_handler(memories_document),
-    }
+    } | front_handlers(services, local_mode=local_mode)
 
 
 def _document_handler(document: DocumentBuilder) -> Callable[[HttpRequest], Awaitable[Reply]]:

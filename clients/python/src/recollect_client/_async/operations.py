@@ -496,6 +496,11 @@ class AsyncOperations:
         )
         return answer
 
+    async def get_start(self) -> models.Start:
+        """Say what this is, whether it is well, and where its documents are."""
+        answer: models.Start = await self._caller.call(table.OPERATIONS["getStart"], {}, {})
+        return answer
+
     async def index_entries(
         self, **arguments: Unpack[table.IndexEntriesArguments]
     ) -> models.IndexOutcome:

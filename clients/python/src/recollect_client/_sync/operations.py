@@ -469,6 +469,11 @@ class Operations:
         )
         return answer
 
+    def get_start(self) -> models.Start:
+        """Say what this is, whether it is well, and where its documents are."""
+        answer: models.Start = self._caller.call(table.OPERATIONS["getStart"], {}, {})
+        return answer
+
     def index_entries(
         self, **arguments: Unpack[table.IndexEntriesArguments]
     ) -> models.IndexOutcome:
