@@ -78,6 +78,20 @@ _FORGED = (
         r"|you are|you will|from now|disable|unrestricted|leak|dump|reveal|new (?:rules"
         r"|instructions))\b",
     ),
+    _form(
+        "role_marker strong",
+        *("[system", "[admin", "[root", "[operator", "[developer", "<admin", "{admin", "(admin"),
+        rest=r"[\w ]{0,20}[\]>})][^\n]{0,80}?\b(?:grant|disabled?|safety layer|unrestricted"
+        r"|override"
+        r"|reveal|output|without restrictions|no restrictions|you must|you are|disclose|unlock|obey"
+        r"|full (?:read )?access)\b",
+    ),
+    _form(
+        "context_end strong",
+        *("<instruction", "<task", "<new_instruction", "<override"),
+        rest=r"s?>\s{0,3}(?:please |now )?(?:give|grant|you |ignore|print|reveal|disregard|obey"
+        r"|always|never|do not|send|delete|approve|forget|the assistant|assistant)",
+    ),
     _form("tool_call strong", "action:", rest=r"\s?[\w.]{2,40}\s?\n\s?action input\s?:"),
 )
 _CALL_NAMES = (
@@ -217,6 +231,7 @@ _LINKS = (
         "data_link strong",
         *("http://", "https://"),
         rest=r"[^\s)\"'<>]{3,200}[?&/]" + _TAKEN + r"[=/](?:\{\{?|%7b|\[|<|\$\{|\$\()(?!user}|id})",
+        behind=r"(?<![`'\"])",  # no address in a program
     ),
 )
 FORMS = (*_MARKERS, *_FORGED, *_CALLS, *_ENDS, *_SHELL, *_LINKS)

@@ -8,9 +8,13 @@ from recollect.screening.pii.text import Span
 
 
 def find_ssns(text: str) -> Iterator[Span]:
-    """3-2-4 digits with an area that is issued; nine digits in a row only after a word for it."""
+    """3-2-4 digits with an area that is issued, unless they number goods; nine digits in a row only
+    after a word for it."""
     for found in _SSN.finditer(text):
         name = "parted" if found["parted"] else "whole"
+        before = text[max(0, found.start(name) - _GOODS_CHARS) : found.start(name)]
+        if name == "parted" and _OF_GOODS.search(before):
+            continue
         digits = _SEPARATOR.sub("", found[name])
         area, group, serial = digits[:3], digits[3:5], digits[5:]
         if area not in ("000", "666") and area < "900" and group != "00" and serial != "0000":
@@ -117,6 +121,14 @@ _SSN = re.compile(
     r"(?:(?<![\w.+-])(?P<parted>\d{3}([ -])\d{2}\2\d{4})"
     r"|\b(?:ssn|social security(?: number| no\.?)?)(?: is|:|=| #)? {0,2}(?P<whole>\d{9}))"
     r"(?!\w|[-.]\d)",
+    re.IGNORECASE,
+)
+_GOODS_CHARS = 40
+_OF_GOODS = re.compile(
+    r"\b(?:orders?|invoices?|tickets?|parts?|refs?|reference|sku|tracking|serial|model|items?|po"
+    r"|parcel|shipment|lot|batch|article|catalogu?e|product|booking|bestellung|bestellnummer"
+    r"|rechnung|artikel|commande|facture|pedido|factura)\b\.?"
+    r"(?: (?:number|no|nr|id|code|is|was))*\.?[ :=#(-]{0,3}$",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+")

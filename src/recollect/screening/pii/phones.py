@@ -46,7 +46,16 @@ def _is_international(number: str) -> bool:
 
 _GAP = r"(?: ?[().\-/]{1,2} ?| )?"
 _ANNOUNCED = re.compile(
-    r"\b(?:phones?|telephone|tel|mobile|cell|cellphone|fax|whatsapp|sms|landline|hotline|dial|call"
+    r"\b(?:(?:(?:text|call|phone|ring|dial|reach|whatsapp|contact|message|sms|fax|telephone"
+    r"|mobile|cell"
+    r"|anrufen|erreichbar|erreichst|erreichen|ruf|joindre|joignable|appelez?|llama|llamar|ligue"
+    r"|liga"
+    r"|chiama|chiamare|bel|ring|zadzwoń)(?:-moi)?(?: [^\W\d_]{1,14},?){1,4}?"
+    r" (?:at|on|under|via|to|unter|auf|au|sur|al|en|no|op|pod|number|is))"
+    r"|(?:messages?|texts?|sms|calls?|voicemails?) (?:to|from|at|on)|answer(?:s|ing)? (?:at|on)"
+    r"|(?:phone|mobile|cell|home|work|office|contact|emergency|new|old|private|direct|landline|fax"
+    r"|business|daytime|best|other) (?:number|line|no\.?)|phones?|telephone|tel|mobile|cell"
+    r"|cellphone|fax|whatsapp|sms|landline|hotline|dial|call"
     r"|(?:call|text|ring|reach|phone) (?:me|him|her|them|us|back)(?: (?:at|on|under))?"
     r"|(?:my|his|her|their|our|your|contact)(?: new)? number"
     r"|telefon(?:nummer)?|handy(?:nummer)?|mobil(?:nummer)?|rufnummer|meine nummer|anrufen unter"
@@ -62,6 +71,12 @@ _ANNOUNCED = re.compile(
 _SPACED_FORMS = (
     r"(?:1 )?[2-9]\d\d [2-9]\d\d[ -]\d{4}",  # North America
     r"00[1-9]\d{0,2}(?: \d{2,6}){2,5}",  # international, as it is dialled
+    r"0\d{4} \d{3} \d{3}",
+    r"0\d{1,2} \d{3} \d\d \d\d",  # Switzerland
+    r"0\d{3}(?: \d\d){3}",  # Belgium
+    r"[6-9]\d\d \d\d \d\d \d\d",  # Spain
+    r"3[2-9]\d (?:\d{6,7}|\d{3} \d{4})",  # Italy
+    r"0\d{3} \d{3} \d\d \d\d",
     r"0[1-9]\d{0,3} \d{5,8}",  # a trunk prefix and two groups or more: much of Europe and Asia
     r"0[1-9](?:\d? \d{3,4} \d{4}|\d\d \d{3} \d{3,4}|\d{3} \d{3} \d{3})",
     r"0[1-9](?: \d\d){4}",
@@ -73,16 +88,20 @@ _OTHER_FORMS = (
     r"(?:1[-.])?[2-9]\d\d(?:-\d{3}-|\.\d{3}\.)\d{4}",
     r"00[1-9]\d{0,2}(?:-\d{2,6}){2,5}",
     r"0[1-9]\d{0,3}[/-] ?\d{5,8}",
+    r"0\d{2,4} ?/ ?\d{2,3}(?: \d{2,3}){1,3}",
+    r"0\d{1,3}-\d{2,3}(?: \d\d){2}",  # Sweden
     r"0[1-9](?:\d?-\d{3,4}-\d{4}|\d\d-\d{3}-\d{3,4}|\d{3}-\d{3}-\d{3})",
     r"0[1-9](?:(?:\.\d\d){4}|(?:-\d\d){4})",
     r"\(0\d{1,4}\) ?\d{3,4}[ -]?\d{3,5}",
+    r"\(0\d{1,4}\) ?\d{2,4}(?: \d{2,4}){1,3}",
     r"\(\d\d\) ?9?\d{4}-\d{4}",  # Brazil
     r"8 ?[( -]\d{3}[) -] ?\d{3}[ -]\d\d[ -]\d\d",  # Russia
     r"1[3-9]\d-\d{4}-\d{4}",
     r"[6-9]\d{4}-\d{5}",
 )
 _FORM = (
-    rf"(?:(?<!\d )(?:{'|'.join(_SPACED_FORMS)})(?! \d)|(?:{'|'.join(_OTHER_FORMS)}))(?!\w|[-./]\d)"
+    rf"(?:(?<!\d )(?:{'|'.join(_SPACED_FORMS)})(?! \d)|(?:{'|'.join(_OTHER_FORMS)}))"
+    r"(?:(?: ?x| ext\.?) ?\d{1,5})?(?!\w|[-./]\d)"
 )
 # `row` is matched in a look-ahead, so that the search goes on inside of it: a number in a country's
 # form may begin there.
@@ -103,6 +122,7 @@ _DATE = re.compile(
 _NUMBER_OF = re.compile(
     r"(?:\b(?:id|ids|order|invoice|ticket|case|ref|reference|sku|isbn|issn|tracking|account|acct"
     r"|serial|part|model|version|po|item|build|batch|lot|policy|claim|imei|vin|doi|patent|pages?"
-    r"|lines?|ean|upc|gtin|ssn)\b\.?(?: (?:number|no|nr|id|is|was))*[ :.=#(-]{0,3}|#)$",
+    r"|ports?|pid|localhost|channel|frequency|seed|commit|range|rows?|bytes|lines?|ean|upc|gtin"
+    r"|ssn)\b\.?(?: (?:number|no|nr|id|is|was))*[ :.=#(-]{0,3}|#)$",
     re.IGNORECASE,
 )

@@ -83,11 +83,14 @@ def has_opening(view: str) -> bool:
 
 
 def has_wallet(view: str) -> bool:
-    """Does a text that names a wallet hold a row of eleven plain words or more?"""
+    """Does a text that names a wallet hold a row of eleven plain words or more? Some words of such
+    rows, such as `about`, also hold sentences together, but no sentence has so few of them."""
     if not _WALLET.search(view):
         return False
     runs = (found[0].split() for found in _WORD_RUN.finditer(view))
-    return any(not any(is_function_word(word.strip(",;")) for word in run) for run in runs)
+    return any(
+        sum(is_function_word(word.strip(",;")) for word in run) <= len(run) // 6 for run in runs
+    )
 
 
 @cache
