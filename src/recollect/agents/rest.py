@@ -1,12 +1,14 @@
 """Operations, request bodies and resources of agents."""
 
+from dataclasses import replace
+
 from pydantic import Field
 
 from recollect.agents.commands import RegisterAgent, SetAgentOwner, UpdateAgent
 from recollect.agents.model import MemoriesOfRemoved
 from recollect.agents.service import AgentService
 from recollect.http.call import Call, Handler
-from recollect.http.examples import AGENT_ID, USER_ID
+from recollect.http.examples import AGENT_ID, OTHER_USER_ID, USER_ID
 from recollect.http.operation import (
     LIST,
     Operation,
@@ -80,6 +82,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "A change of the mode moves no memory.",
         response="Agent",
         body=UpdateAgent,
+        answered={"description": "Answers questions about orders."},
     ),
     memory_operation(
         "setAgentOwner",
@@ -88,6 +91,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Hand an agent to another owner, and with it the agent's private memories.",
         response="Agent",
         body=SetAgentOwner,
+        answered={"owner_id": OTHER_USER_ID},
     ),
     memory_operation(
         "deleteAgent",
@@ -95,11 +99,14 @@ OPERATIONS: tuple[Operation, ...] = (
         204,
         "Remove an agent; what becomes of its memories must be said if it has any.",
         query=(
-            enum_param(
-                "memories",
-                MemoriesOfRemoved,
-                "What becomes of them.",
-                MemoriesOfRemoved.REFUSE,
+            replace(
+                enum_param(
+                    "memories",
+                    MemoriesOfRemoved,
+                    "What becomes of them.",
+                    MemoriesOfRemoved.REFUSE,
+                ),
+                example="archive",
             ),
         ),
         refusals=(409,),

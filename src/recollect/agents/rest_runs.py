@@ -6,7 +6,7 @@ from recollect.agents.commands import CompleteRun, StartRun
 from recollect.agents.run import RunStatus
 from recollect.agents.runs_service import RunService
 from recollect.http.call import Call, Handler
-from recollect.http.examples import AGENT_ID, RUN_ID
+from recollect.http.examples import AGENT_ID, INSTANT_EXAMPLE, RUN_ID
 from recollect.http.operation import (
     LIST,
     Operation,
@@ -42,7 +42,7 @@ class RemovedWithRun(ResourcePart):
 
     ephemeral: int = Field(description="How many with the policy `ephemeral`.", examples=[0])
     critical_pii: int = Field(description="How many with critical personal data.", examples=[0])
-    session: int = Field(description="How many others of the session.", examples=[1])
+    session: int = Field(description="How many others of the session.", examples=[0])
 
 
 class RunCompletionResource(Resource):
@@ -81,6 +81,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "other session memories with the root of the lineage. A repeat changes nothing.",
         response="RunCompletion",
         body=CompleteRun,
+        answered={"run": {"status": "succeeded", "completed_at": INSTANT_EXAMPLE}},
         refusals=(409,),
     ),
     memory_operation(

@@ -59,7 +59,9 @@ RESOURCES: dict[str, Schema] = {
                 "How much it matters to an operator.",
                 "info",
             ),
-            "message": describe(TEXT, "What happened, for people.", "memory write"),
+            "message": describe(
+                TEXT, "What happened, for people.", f"memory.write, memory {MEMORY_ID}"
+            ),
             "run_id": describe(nullable_field(TEXT), "The run that it belongs to."),
             "agent_slug": describe(nullable_field(TEXT), "The agent that it belongs to."),
             "requester_id": describe(nullable_field(TEXT), "Who asked for it.", USER_ID),

@@ -8,7 +8,7 @@ from recollect.conversations import requests
 from recollect.conversations.model import ListMode
 from recollect.http import params
 from recollect.http.call import Handler, respond_with, respond_with_page
-from recollect.http.examples import CONVERSATION_ID, USER_ID
+from recollect.http.examples import CONVERSATION_ID, FORK_ID, USER_ID
 from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
 from recollect.http.resource import (
     IdText,
@@ -64,7 +64,7 @@ class ForkPointFields(SparseResource):
 
     forked_at_entry_id: IdText | None = optional_attribute(
         "conversation.forked_at_entry_id",
-        description="The entry that a fork begins at; what comes before it is shared.",
+        description="The last entry that a fork shares with its parent; absent if it shares none.",
     )
     forked_at_conversation_id: IdText | None = optional_attribute(
         "conversation.forked_at_conversation_id",
@@ -83,7 +83,8 @@ class ForkResource(SparseResource):
         "id", description="The id of the conversation.", examples=[CONVERSATION_ID]
     )
     forked_at_entry_id: IdText | None = Field(
-        default=None, description="The entry that it begins at; the root has none."
+        default=None,
+        description="The last entry that it shares with its parent; absent if it shares none.",
     )
     forked_at_conversation_id: IdText | None = Field(
         default=None, description="The conversation that it branches off; the root has none."
@@ -137,6 +138,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "title, `{}` the metadata, which are replaced as a whole.",
         response="Conversation",
         body=requests.ConversationPatch,
+        answered={"title": "Documents"},
     ),
     conversation_operation(
         "deleteConversation",
@@ -151,6 +153,11 @@ OPERATIONS: tuple[Operation, ...] = (
         "Fork a conversation at an entry. The fork shows what comes before that entry.",
         response="Conversation",
         body=requests.NewFork,
+        answered={
+            "id": FORK_ID,
+            "title": "Another answer",
+            "forkedAtConversationId": CONVERSATION_ID,
+        },
     ),
     conversation_operation(
         "listForks",

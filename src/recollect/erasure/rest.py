@@ -72,6 +72,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "answers 200 with the report; else the answer is 202 with the report of an erasure that "
         "is `running`: what is linked to them is out of all reads, and a job removes it.",
         response="EraseReport",
+        also={202: "EraseReport"},
         body=StartErasure,
         refusals=(404, 409),
     ),

@@ -13,7 +13,13 @@ from recollect.graph.model import (
 )
 from recollect.graph.service import GraphService, NeighbourhoodQuery
 from recollect.http.call import Call, Handler
-from recollect.http.examples import ENTITY_ID, MEMORY_ID, PERSON_ID, RELATION_ID, USER_ID
+from recollect.http.examples import (
+    ENTITY_ID,
+    MEMORY_ID,
+    RELATION_ID,
+    USER_ID,
+    USER_PERSON_ID,
+)
 from recollect.http.operation import (
     LIST,
     Operation,
@@ -77,7 +83,7 @@ class GraphRelationFields(ResourcePart):
     """A relation of two entities."""
 
     id: str = Field(description="The id of the relation.", examples=[RELATION_ID])
-    from_id: str = Field(description="The entity that it leads from.", examples=[PERSON_ID])
+    from_id: str = Field(description="The entity that it leads from.", examples=[USER_PERSON_ID])
     to_id: str = Field(description="The entity that it leads to.", examples=[ENTITY_ID])
     relation: str = Field(description="What the one is to the other.", examples=["lives_in"])
     memory_id: str = Field(description="The memory that says so.", examples=[MEMORY_ID])
@@ -175,7 +181,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Find a shortest way between two entities, over relations that the caller may see.",
         response="GraphPath",
         query=(
-            _entity_param("from", "The entity to start from.", PERSON_ID),
+            _entity_param("from", "The entity to start from.", USER_PERSON_ID),
             _entity_param("to", "The entity to arrive at.", ENTITY_ID),
             _number_param(
                 "max_hops", "How many steps at most.", highest=PATH_HOPS_MAX, default=PATH_HOPS

@@ -93,7 +93,7 @@ class Operation:
     where it is no JSON object and the handler reads it. `streams`: a caller that accepts
     server-sent events gets them. `only_reads`: a repeated POST is answered again, not from the
     recorded answer. `introduces`: an unknown requester is stored by the call. `page`: a caller that
-    accepts HTML gets it.
+    accepts HTML gets it. `also`: other statuses of a success, and the resources of their answers.
 
     For the example in the API documents: `sent_text` and `answered_text` are a body that is no
     JSON, `answered` is what this answer has otherwise than the example of its schema.
@@ -119,6 +119,7 @@ class Operation:
     introduces: bool = True
     only_reads: bool = False
     page: bool = False
+    also: Mapping[int, str] = field(default_factory=dict, hash=False)
     sent_text: str = ""
     answered_text: str = ""
     answered: Mapping[str, Any] = field(default_factory=dict, hash=False)

@@ -135,8 +135,8 @@ def _without_null(field: Schema) -> Schema:
     """The schema of a field that is absent rather than null."""
     if field.pop("default", ...) is not None:
         return field
-    described = {name: field[name] for name in _DESCRIBED if name in field}
-    return dict(field["anyOf"][0], **described)
+    plain = {name: value for name, value in field["anyOf"][0].items() if name != "examples"}
+    return plain | {name: field[name] for name in _DESCRIBED if name in field}
 
 
 def _replace_refs(value: Any, definitions: Schema) -> Any:

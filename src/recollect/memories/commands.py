@@ -309,7 +309,7 @@ class MemoryBatch(StrictBody):
                 {
                     "op": "create",
                     "space": {"kind": "user"},
-                    "content": "Ann's bike is in the cellar.",
+                    "content": "Ann works in Bern.",
                 }
             ]
         }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from enum import Enum, StrEnum, auto
 from typing import Any
 
-from recollect.http.examples import MEMORY_ID, USER_ID
+from recollect.http.examples import MEMORY_ID, USER_ID, USER_PERSON_ID
 from recollect.kernel.retention_rules import MemoryScope
 from recollect.kernel.space import Visibility
 from recollect.memories.model import (
@@ -146,6 +146,7 @@ MEMORY_FIELDS = (
         "stated_by",
         _K.NAME,
         "The person who said it.",
+        USER_PERSON_ID,
         nullable=True,
         column=True,
         versioned=True,

@@ -5,7 +5,14 @@ from typing import Any
 
 from recollect.http.call import Call, Handler, Reply
 from recollect.http.errors import error_body, http_status
-from recollect.http.examples import MEMORY_ID, OTHER_MEMORY_ID, USER_ID
+from recollect.http.examples import (
+    AGENT_ID,
+    APPROVAL_ID,
+    MEMORY_ID,
+    MOVED_MEMORY_ID,
+    OTHER_MEMORY_ID,
+    USER_ID,
+)
 from recollect.http.operation import (
     ID,
     Operation,
@@ -92,6 +99,12 @@ RESOURCES: dict[str, Schema] = {
             "warnings": _WARNINGS,
         }
     ),
+    "PendingChange": resource(
+        {
+            "approval_id": describe(ID, "The request for approval.", APPROVAL_ID),
+            "memory": describe(schema_ref("Memory"), "The memory, which is as it was."),
+        }
+    ),
     "BatchResults": resource(
         {
             "results": describe(
@@ -130,7 +143,9 @@ OPERATIONS: tuple[Operation, ...] = (
         "Change a memory; earlier versions stay in its history. A term past the cap on critical "
         "personal data changes nothing and answers 202 with the id of an approval.",
         response="Memory",
+        also={202: "PendingChange"},
         body=PatchMemory,
+        answered={"tags": ["food", "kitchen"], "version": 2},
         refusals=(409,),
     ),
     memory_operation(
@@ -147,6 +162,19 @@ OPERATIONS: tuple[Operation, ...] = (
         "Move a memory to another space, under a new id.",
         response="WriteResult",
         body=MoveMemory,
+        answered={
+            "id": MOVED_MEMORY_ID,
+            "group_id": f"agent-{AGENT_ID}-private",
+            "memory": {
+                "id": MOVED_MEMORY_ID,
+                "space": {"kind": "agent_private", "id": AGENT_ID},
+                "group_id": f"agent-{AGENT_ID}-private",
+                "agent_id": AGENT_ID,
+                "org_id": "default",
+                "visibility": "private",
+                "source_memories": [MEMORY_ID],
+            },
+        },
         refusals=(409,),
     ),
 )

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from recollect.http.call import Call, Handler
-from recollect.http.examples import CLAIM_ID, PERSON_ID, USER_ID
+from recollect.http.examples import CLAIM_ID, PERSON_ID, USER_ID, USER_PERSON_ID
 from recollect.http.operation import LIST, Operation, memory_operation
 from recollect.http.params import instant_param, query_param
 from recollect.http.paths import path_id
@@ -50,7 +50,9 @@ class RelationshipResource(Resource):
     relationship: str = Field(
         description="What the person is to the other one.", examples=["sister"]
     )
-    to_person_id: str | None = Field(description="The other person; null for whoever said so.")
+    to_person_id: str | None = Field(
+        description="The other person, if the caller may know.", examples=[USER_PERSON_ID]
+    )
     stated_by: OwnerText = Field(description="Who said so.", examples=[USER_ID])
     created_at: InstantText = Field(description="When it was said.")
 
@@ -88,17 +90,21 @@ class ResolvedNameResource(Resource):
     """Whom a name means."""
 
     person: PersonResource | None = attribute(
-        "card", description="Whom the name means; null if nobody or several."
+        "card", description="Whom the name means; null for nobody and for several."
     )
     ambiguous: bool = Field(description="Whether several people fit as well.", examples=[False])
-    candidates: list[PersonResource] = Field(description="The people who fit.")
+    candidates: list[PersonResource] = Field(
+        description="The people who fit, if there are several.", examples=[[]]
+    )
 
 
 class MergedPeopleResource(Resource):
     """The person that is left, and what moved."""
 
     person: PersonResource = attribute("card", description="The person that is left.")
-    moved: dict[str, int] = Field(description="How much moved, by kind.", examples=[{"aliases": 1}])
+    moved: dict[str, int] = Field(
+        description="How much moved, by kind.", examples=[{"claims": 1, "subjects": 2}]
+    )
 
 
 class DuplicatesResource(Resource):
@@ -192,6 +198,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Change a person. Needs who created them, or their own user, who alone sets the time zone.",
         response="Person",
         body=UpdatePerson,
+        answered={"name": "Carol Baker"},
     ),
     memory_operation(
         "deletePerson",

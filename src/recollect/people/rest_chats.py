@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from recollect.http.call import Call, Handler, Reply
-from recollect.http.examples import CHAT_ID, OTHER_USER_ID, USER_ID
+from recollect.http.examples import CHAT_ID, OTHER_PERSON_ID, OTHER_USER_ID, USER_ID
 from recollect.http.operation import LIST, Operation, memory_operation
 from recollect.http.params import enum_param, flag_param
 from recollect.http.paths import path_id
@@ -42,7 +42,9 @@ class ChatResource(MarkedResource):
 class ParticipantResource(Resource):
     """Somebody who takes part in a chat, or took part."""
 
-    person_id: str | None = Field(description="The person, if the caller may know.")
+    person_id: str | None = Field(
+        description="The person, if the caller may know.", examples=[OTHER_PERSON_ID]
+    )
     user_id: str | None = Field(description="The user, for a user.", examples=[OTHER_USER_ID])
     agent_id: str | None = Field(description="The agent, for an agent.")
     joined_at: InstantText = Field(description="Since when they take part.")
@@ -67,6 +69,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Make a chat (201) or change it (200). The id is that of the outside system; who makes a "
         "chat takes part in it. A conversation is a chat under its own id and is changed there.",
         response="Chat",
+        also={201: "Chat"},
         body=PutChat,
     ),
     memory_operation(

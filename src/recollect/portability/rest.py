@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import structlog
 
 from recollect.http.call import Call, Handler, Reply
-from recollect.http.examples import OTHER_MEMORY_ID, USER_ID
+from recollect.http.examples import IMPORT_ID, OTHER_MEMORY_ID, USER_ID
 from recollect.http.operation import (
     ID,
     Operation,
@@ -79,7 +79,9 @@ RESOURCES: dict[str, Schema] = {
     "ImportReport": resource(
         {
             "import_id": describe(
-                nullable_field(ID), "The id by which it can be rolled back; null in a dry run."
+                nullable_field(ID),
+                "The id by which it can be rolled back; null in a dry run.",
+                IMPORT_ID,
             ),
             "read": describe(INTEGER, "How many lines were read.", 1),
             "created": describe(INTEGER, "How many made something new.", 1),

@@ -52,7 +52,7 @@ class PiiRiskFields(ResourcePart):
     """The cap of a risk."""
 
     max_ttl_seconds: int = Field(
-        description="How long such a memory lives at most.", examples=[86400]
+        description="How long such a memory lives at most.", examples=[2592000]
     )
     approval: bool = Field(description="Whether an admin may grant a longer life.", examples=[True])
     delete_on_run_completion: bool = Field(
@@ -72,7 +72,7 @@ class PiiFields(ResourcePart):
         examples=[
             {
                 "critical": {
-                    "max_ttl_seconds": 86400,
+                    "max_ttl_seconds": 2592000,
                     "approval": True,
                     "delete_on_run_completion": True,
                 }
@@ -88,7 +88,7 @@ class VacuumFields(ResourcePart):
     interval_hours: int = Field(description="How often it runs.", examples=[24])
     grace_days: int = Field(description="How long an expired memory is still kept.", examples=[7])
     after_days: Annotated[dict[str, int], WithJsonSchema(OBJECT)] = Field(
-        description="Days by scope.", examples=[{"long_term": 90}]
+        description="Days by scope.", examples=[{"long_term": 30, "org": 90, "session": 1}]
     )
 
 
@@ -100,7 +100,7 @@ class BackupFields(ResourcePart):
         description="Whether a vacuum writes what it removes to a file first.", examples=[True]
     )
     format: str = Field(description="The format of that file.", examples=["jsonl"])
-    keep_days: int = Field(description="How long these files are kept.", examples=[30])
+    keep_days: int = Field(description="How long these files are kept.", examples=[365])
 
 
 class AlertFields(ResourcePart):
@@ -119,7 +119,8 @@ class RetentionRulesResource(Resource):
         examples=["records"],
     )
     default_ttl: Annotated[dict[str, int], WithJsonSchema(OBJECT)] = Field(
-        description="Seconds by scope.", examples=[{"long_term": 2592000}]
+        description="Seconds by scope.",
+        examples=[{"long_term": 2592000, "org": 7776000, "session": 3600}],
     )
     policies: list[RetentionPolicyResource] = Field(
         description="The policies that a memory may name."

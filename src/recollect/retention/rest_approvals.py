@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, PlainSerializer, WithJsonSchema
 
 from recollect.http.call import Call, Handler
-from recollect.http.examples import APPROVAL_ID, MEMORY_ID, USER_ID
+from recollect.http.examples import APPROVAL_ID, INSTANT_EXAMPLE, MEMORY_ID, USER_ID
 from recollect.http.operation import LIST, OWNER, Operation, memory_operation
 from recollect.http.params import enum_param
 from recollect.http.resource import InstantText, Resource, resource_schemas
@@ -68,6 +68,7 @@ OPERATIONS: tuple[Operation, ...] = (
         response="Approval",
         action=Action.ADMIN_WRITE,
         audit="approve",
+        answered={"status": "approved", "decided_by": "root", "decided_at": INSTANT_EXAMPLE},
         body=DecideApproval,
         refusals=(409,),
     ),
@@ -79,6 +80,7 @@ OPERATIONS: tuple[Operation, ...] = (
         response="Approval",
         action=Action.ADMIN_WRITE,
         audit="deny",
+        answered={"status": "denied", "decided_by": "root", "decided_at": INSTANT_EXAMPLE},
         body=DecideApproval,
         refusals=(409,),
     ),

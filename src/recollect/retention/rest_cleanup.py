@@ -23,10 +23,10 @@ class ExpireReportResource(Resource):
 
     deleted_count: int = Field(description="How many memories were removed.", examples=[0])
     would_delete_count: int = Field(
-        description="How many memories are due, in a dry run and else.", examples=[2]
+        description="How many memories are due, in a dry run and else.", examples=[0]
     )
     by_rule: JsonObject = Field(
-        description="How many of them, by the rule of their expiry.", examples=[{"ttl": 2}]
+        description="How many of them, by the rule of their expiry.", examples=[{}]
     )
 
 
@@ -35,7 +35,7 @@ class VacuumReportResource(Resource):
 
     deleted_count: int = Field(description="How many memories were removed.", examples=[0])
     would_delete_count: int = Field(
-        description="How many memories are due, in a dry run and else.", examples=[2]
+        description="How many memories are due, in a dry run and else.", examples=[0]
     )
     skipped_count: int = Field(
         description="How many are old enough and were kept, by a live policy or an expiry of "
@@ -55,7 +55,7 @@ class TidyReportResource(Resource):
     """How many rows each step changed."""
 
     by_step: JsonObject = Field(
-        description="How many rows each step changed.", examples=[{"compacted": 0}]
+        description="How many rows each step changed.", examples=[{"compact": 0}]
     )
     count: int = Field(description="How many rows were changed in all.", examples=[0])
 

@@ -28,10 +28,10 @@ RESOURCES: dict[str, Schema] = {
             "score": describe(
                 {"type": "number", "minimum": 0, "maximum": 1},
                 "How much its text looks like orders to the assistant.",
-                0.9,
+                0.85,
             ),
             "reasons": describe(
-                {"type": "array", "items": TEXT}, "What in it looks so.", ["override"]
+                {"type": "array", "items": TEXT}, "What in it looks so.", ["orders"]
             ),
         }
     ),
@@ -58,6 +58,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Let a quarantined memory in. It is active from now on, with trust `unknown`.",
         response="Memory",
         body=DecideQuarantine,
+        answered={"trust": "unknown", "version": 2},
         refusals=(409,),
     ),
     memory_operation(

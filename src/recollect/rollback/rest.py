@@ -54,6 +54,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Give rows back what a rollback took from them. What was changed since is `untouched`.",
         response="RollbackReport",
         body=UndoRollback,
+        answered={"archived": 0, "restored": 1},
         refusals=(409,),
     ),
 )

@@ -208,7 +208,7 @@ class AdminConversation(Model):
     forked_at_entry_id: "str | None" = Field(
         default=None,
         alias="forkedAtEntryId",
-        description="The entry that a fork begins at; what comes before it is shared.",
+        description="The last entry that a fork shares with its parent; absent if it shares none.",
     )
     last_message_preview: "str | None" = Field(
         default=None, alias="lastMessagePreview", description="The beginning of its last message."
@@ -513,7 +513,7 @@ class CardRelationship(Model):
     created_at: datetime = Field(description="When it was said.")
     relationship: str = Field(description="What the person is to the other one.")
     stated_by: "str | None" = Field(description="The person who said so; null for an agent.")
-    to_person_id: "str | None" = Field(description="The other person; null for whoever said so.")
+    to_person_id: "str | None" = Field(description="The other person, if the caller may know.")
 
 
 class Chat(Model):
@@ -564,7 +564,7 @@ class Conversation(Model):
     forked_at_entry_id: "str | None" = Field(
         default=None,
         alias="forkedAtEntryId",
-        description="The entry that a fork begins at; what comes before it is shared.",
+        description="The last entry that a fork shares with its parent; absent if it shares none.",
     )
     last_message_preview: "str | None" = Field(
         default=None, alias="lastMessagePreview", description="The beginning of its last message."
@@ -866,7 +866,7 @@ class Fork(Model):
     forked_at_entry_id: "str | None" = Field(
         default=None,
         alias="forkedAtEntryId",
-        description="The entry that it begins at; the root has none.",
+        description="The last entry that it shares with its parent; absent if it shares none.",
     )
     title: "str | None" = Field(default=None, description="What it is called.")
     unreadable: "Literal[True] | str | None" = Field(
@@ -1527,7 +1527,7 @@ class Relationship(Model):
     id: str = Field(description="The id of the claim.")
     relationship: str = Field(description="What the person is to the other one.")
     stated_by: str = Field(description="Who said so.")
-    to_person_id: "str | None" = Field(description="The other person; null for whoever said so.")
+    to_person_id: "str | None" = Field(description="The other person, if the caller may know.")
 
 
 class RelationshipBody(Model):
@@ -1547,8 +1547,10 @@ class RemovedCounts(Model):
 
 class ResolvedName(Model):
     ambiguous: bool = Field(description="Whether several people fit as well.")
-    candidates: "list[Person]" = Field(description="The people who fit.")
-    person: "Person | None" = Field(description="Whom the name means; null if nobody or several.")
+    candidates: "list[Person]" = Field(description="The people who fit, if there are several.")
+    person: "Person | None" = Field(
+        description="Whom the name means; null for nobody and for several."
+    )
 
 
 class RetentionPolicy(Model):

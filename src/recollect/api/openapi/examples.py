@@ -19,13 +19,24 @@ def add_examples(document: Schema, rows: Mapping[str, Operation]) -> None:
     for operation in _operations(document):
         row = rows[operation["operationId"]]
         request = operation.get("requestBody", {}).get("content", {})
-        answer = operation["responses"][str(row.success)].get("content", {})
         for media, content in request.items():
             content["example"] = row.sent_text or _value(content["schema"], schemas, media)
-        for media, content in answer.items():
-            if "example" not in content:
-                value: Any = row.answered_text or _value(content["schema"], schemas, media)
-                content["example"] = {**value, **row.answered} if row.answered else value
+        for status, answer in operation["responses"].items():
+            for media, content in answer.get("content", {}).items():
+                if "example" not in content:
+                    value: Any = row.answered_text or _value(content["schema"], schemas, media)
+                    differs = row.answered if status == str(row.success) else {}
+                    content["example"] = _merge(value, differs)
+
+
+def _merge(value: Any, differs: Mapping[str, Any]) -> Any:
+    """The value with some members replaced, at any depth."""
+    if not differs:
+        return value
+    return value | {
+        name: _merge(value[name], one) if isinstance(value.get(name), dict) else one
+        for name, one in differs.items()
+    }
 
 
 def _operations(document: Schema) -> Iterator[Schema]:
@@ -48,14 +59,16 @@ def example_of(schema: Schema, schemas: Mapping[str, Schema]) -> Any:
     if "const" in schema or "enum" in schema:
         return schema.get("const", schema.get("enum", [None])[0])
     if "anyOf" in schema:
-        choices = schema["anyOf"]
-        return None if {"type": "null"} in choices else example_of(choices[0], schemas)
+        first, *others = schema["anyOf"]
+        is_object = "$ref" in first or "properties" in first
+        # A list or an object that may be null shows what it holds; other values are null.
+        return None if {"type": "null"} in others and not is_object else example_of(first, schemas)
     return _typed_example(schema, schemas)
 
 
 def _typed_example(schema: Schema, schemas: Mapping[str, Schema]) -> Any:
     if schema["type"] == "array":
-        return _list_example(schema["items"], schemas)
+        return _list_example(schema, schemas)
     if "properties" in schema:
         return _object_example(schema, schemas)
     if schema["type"] not in _PLAIN:
@@ -63,10 +76,13 @@ def _typed_example(schema: Schema, schemas: Mapping[str, Schema]) -> Any:
     return _PLAIN[schema["type"]]
 
 
-def _list_example(items: Schema, schemas: Mapping[str, Schema]) -> list[Any]:
-    """One item; none of plain texts, which have no example of their own."""
+def _list_example(schema: Schema, schemas: Mapping[str, Schema]) -> list[Any]:
+    """One item, or as many as must be; none of plain texts, which have no example of their own."""
+    items = schema["items"]
     is_plain = items.get("type") == "string" and not {"examples", "enum"} & set(items)
-    return [] if is_plain or not items else [example_of(items, schemas)]
+    if is_plain or not items:
+        return []
+    return [example_of(items, schemas)] * schema.get("minItems", 1)
 
 
 def _object_example(schema: Schema, schemas: Mapping[str, Schema]) -> dict[str, Any]:
@@ -74,5 +90,5 @@ def _object_example(schema: Schema, schemas: Mapping[str, Schema]) -> dict[str, 
     return {
         name: example_of(field, schemas)
         for name, field in schema["properties"].items()
-        if name in required or "examples" in field
+        if name in required or "examples" in field or set(field) == {"$ref", "description"}
     }

@@ -20,6 +20,7 @@ from recollect.search.rest_entries import STAGE
 
 _PROGRESS = 'data: {"progress":0}\n\ndata: {"progress":100}\n\n'
 _EVENTS = 'id: WyJldmVudCJd\nevent: memory.write\ndata: {"event_type":"memory.write"}\n\n'
+_DESCRIPTIONS = {200: "The answer.", 201: "Created.", 202: "Accepted, and not done yet."}
 _ONCE = "A repeat under the same key gets the first answer, for a day."
 _ANEW = "The key belongs to this request for a day. A repeat is answered anew: nothing is kept."
 
@@ -148,6 +149,9 @@ def _parameter(name: str, schema: Schema, description: str, *, where: str = "que
 
 def _responses(operation: Operation) -> Schema:
     responses: Schema = {str(operation.success): _success_response(operation)}
+    for status, resource in operation.also.items():
+        content = {"application/json": {"schema": schema_ref(resource)}}
+        responses[str(status)] = {"description": _DESCRIPTIONS[status], "content": content}
     if operation.streams:
         responses["200"]["content"]["text/event-stream"] = {"example": _EVENTS}
     if operation.page:
@@ -166,7 +170,7 @@ def _success_response(operation: Operation) -> Schema:
     if operation.success == 204:
         return {"description": "Done."}
     return {
-        "description": "Created." if operation.success == 201 else "The answer.",
+        "description": _DESCRIPTIONS[operation.success],
         "content": {operation.media: {"schema": _response_schema(operation)}},
     }
 
@@ -216,8 +220,8 @@ def collect_schemas(
         if operation.response is not None and operation.paging is not None:
             name = _page_name(operation.response, operation.paging.envelope)
             found[name] = _page_schema(operation.response, operation.paging)
-        if operation.response is not None:
-            found |= _collect_references(operation.response, resources)
+        for name in filter(None, (operation.response, *operation.also.values())):
+            found |= _collect_references(name, resources)
     return found
 
 

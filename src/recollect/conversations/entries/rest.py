@@ -13,7 +13,7 @@ from recollect.conversations.entries.entry import (
 )
 from recollect.http import params
 from recollect.http.call import Handler, respond_with, respond_with_page
-from recollect.http.examples import CONVERSATION_ID, ENTRY_ID, USER_ID
+from recollect.http.examples import CONVERSATION_ID, ENTRY_ID, INSTANT_EXAMPLE, NOTE_ID, USER_ID
 from recollect.http.operation import Envelope, Operation, Paging, conversation_operation
 from recollect.http.params import Param, Schema
 from recollect.http.schemas import (
@@ -70,14 +70,25 @@ def entry_schema(**optional: Schema) -> Schema:
     )
 
 
+_NOTE = {
+    "id": NOTE_ID,
+    "conversationId": CONVERSATION_ID,
+    "channel": "memory",
+    "epoch": 1,
+    "contentType": "notes",
+    "content": [{"note": "answers in German"}],
+    "createdAt": INSTANT_EXAMPLE,
+}
 RESOURCES: dict[str, Schema] = {
     "Entry": entry_schema(),
     "SyncOutcome": object_schema(
         {
             "epoch": describe(nullable_schema(_EPOCH), "The epoch that is current now.", 1),
             "noOp": describe(BOOLEAN, "Whether nothing had to be stored."),
-            "epochIncremented": describe(BOOLEAN, "Whether a new epoch began.", True),
-            "entry": describe(nullable_schema(schema_ref("Entry")), "The entry that was stored."),
+            "epochIncremented": describe(BOOLEAN, "Whether a new epoch began.", False),
+            "entry": describe(
+                nullable_schema(schema_ref("Entry")), "The entry that was stored.", _NOTE
+            ),
         }
     ),
 }

@@ -59,6 +59,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Change a member's level.",
         response="Membership",
         body=requests.MembershipPatch,
+        answered={"accessLevel": "manager"},
         refusals=(409,),
     ),
     conversation_operation(
