@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect_client import Conflict, InvalidInput, NotFound, Recollect, User
+from recollect_client import ApprovalRequired, Conflict, InvalidInput, NotFound, Recollect, User
 
 
 @pytest.fixture
@@ -210,6 +210,15 @@ def test_an_erased_user_reads_nothing_more_and_can_ask_how_far_it_is(ann: User) 
     assert ann.operations.get_erasure(begun.id).id == begun.id
 
 
+def test_a_change_that_waits_for_an_admin_names_its_approval(ann: User) -> None:
+    critical = ann.remember("My number is 123-45-6789.")
+    with pytest.raises(ApprovalRequired) as caught:
+        ann.update(critical.id, ttl_seconds=8_640_000)
+    waiting = ann.operations.get_approval(caught.value.details["approval_id"])
+    assert (waiting.memory_id, waiting.status) == (critical.id, "pending")
+    assert ann.get(critical.id).version == 1
+
+
 def test_a_wrong_argument_is_named_with_what_would_be_right(memory: Recollect, ann: User) -> None:
     with pytest.raises(InvalidInput) as caught:
         ann.remember("x", ttl_seconds=0)
@@ -226,3 +235,5 @@ def test_a_wrong_argument_is_named_with_what_would_be_right(memory: Recollect, a
         memory.user(" ")
     with pytest.raises(ValueError, match="memory_id: must be a text that is not empty"):
         ann.get("")
+    with pytest.raises(ValueError, match=r"not WriteResult$"):
+        ann.forget(ann.remember("The key is under the pot."))  # type: ignore[arg-type]

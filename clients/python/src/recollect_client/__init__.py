@@ -14,6 +14,7 @@ from recollect_client._async.handles import (
 from recollect_client._sync.client import Recollect
 from recollect_client._sync.handles import Agent, Chat, Conversation, Run, User
 from recollect_client.errors import (
+    ApprovalRequired,
     Conflict,
     Forbidden,
     Internal,
@@ -33,6 +34,7 @@ from recollect_client.retries import NO_RETRIES, RetryPolicy
 __all__ = [
     "NO_RETRIES",
     "Agent",
+    "ApprovalRequired",
     "AsyncAgent",
     "AsyncChat",
     "AsyncConversation",

@@ -83,6 +83,11 @@ class Conflict(RecollectError):
     """The state of the thing forbids it; `details` has a reason."""
 
 
+class ApprovalRequired(RecollectError):
+    """The change needs an admin's approval and waits for it: nothing has changed yet.
+    `details["approval_id"]` is the id under which to ask for the decision."""
+
+
 class LimitExceeded(RecollectError):
     """Too large, or too often."""
 
@@ -154,7 +159,20 @@ def read_answer(response: Response, model: type[BaseModel] | None) -> Any:
             return model.model_validate_json(response.body)
     except ValidationError:
         pass
-    raise _foreign_answer(response)
+    raise _waiting_change(response) or _foreign_answer(response)
+
+
+def _waiting_change(response: Response) -> RecollectError | None:
+    """The answer to a change that was put before an admin."""
+    body = _read_body(response.body) or {}
+    if response.status != 202 or "approval_id" not in body:
+        return None
+    return ApprovalRequired(
+        "the change waits for the approval of an admin; nothing has changed yet",
+        code="approval_required",
+        status=response.status,
+        details={"approval_id": body["approval_id"]},
+    )
 
 
 def _kind_of(status: int) -> type[RecollectError]:

@@ -76,7 +76,8 @@ def fill_path(template: str, values: Mapping[str, str]) -> str:
     def value_of(found: re.Match[str]) -> str:
         value = values[found[1]]
         if not isinstance(value, str) or not value:
-            raise ValueError(f"{found[1]}: must be a text that is not empty, not {value!r}")
+            wrong = "an empty one" if value == "" else type(value).__name__
+            raise ValueError(f"{found[1]}: must be a text that is not empty, not {wrong}")
         if value in (".", ".."):
             # Whatever handles a URL takes these segments out, escaped or not (RFC 3986, 6.2.2.3):
             # the request would name something else, such as the whole in place of its part.
