@@ -33,6 +33,7 @@ BESIDE_THE_TABLE = {
 ON_GRPC_ALONE = {"ResponseRecorderService/IsEnabled", "ResponseRecorderService/CheckRecordings"}
 
 _DOCUMENT = "a document of REST, served to whoever reads HTTP"
+_PAGE = "a page for a browser, or a text for whoever reads HTTP"
 _STREAM = "a stream, or what ends one: the recorder's own suite has it"
 _VERB = "a verb of a conversation: tests/client has it"
 ABSENT: dict[str, dict[str, str]] = {
@@ -48,6 +49,10 @@ ABSENT: dict[str, dict[str, str]] = {
         "getAdminOpenapi": _DOCUMENT,
         "getMemoriesOpenapi": _DOCUMENT,
         "getMergedOpenapi": _DOCUMENT,
+        "getStart": _PAGE,
+        "getReference": _PAGE,
+        "getLlmsText": _PAGE,
+        "getAsset": _PAGE,
     },
     "service": {
         "recordResponse": _STREAM,
@@ -59,12 +64,19 @@ ABSENT: dict[str, dict[str, str]] = {
         "getAdminOpenapi": _DOCUMENT,
         "getMemoriesOpenapi": _DOCUMENT,
         "getMergedOpenapi": _DOCUMENT,
+        "getStart": _PAGE,
+        "getReference": _PAGE,
+        "getLlmsText": _PAGE,
+        "getAsset": _PAGE,
     },
     "client": {
         "recordResponse": _VERB,
         "replayResponse": _VERB,
         "cancelResponse": _VERB,
         "getMetrics": "a page for whoever collects metrics over HTTP",
+        "getReference": _PAGE,
+        "getLlmsText": _PAGE,
+        "getAsset": _PAGE,
     },
 }
 
