@@ -241,6 +241,8 @@ def test_an_invitation_tells_another_org_no_name(callers: Callers, place: str) -
     eve.get("/people/{}", person).refused(404, "not_found")
     assert person not in [one["id"] for one in eve.lists("/people")]
     assert name not in str(eve.post("/memories/recall", body=recall).expect(200))
+    named = {"name": f"@{ann.name}", "chat_id": chat_id}
+    assert eve.post("/people/resolve", body=named).expect(200)["person"] is None
     eve.post(
         "/memories",
         body={"content": "Met.", "space": {"kind": "user"}, "subjects": [person]},
@@ -248,6 +250,7 @@ def test_an_invitation_tells_another_org_no_name(callers: Callers, place: str) -
     ann.adds("Now I take part.", space={"kind": "chat", "id": chat_id})
     assert eve.get("/people/{}", person).expect(200)["user_id"] == ann.name
     assert name in str(eve.post("/memories/recall", body=recall).expect(200))
+    assert eve.post("/people/resolve", body=named).expect(200)["person"]["id"] == person
 
 
 def test_who_puts_in_a_person_does_not_learn_the_user(callers: Callers) -> None:

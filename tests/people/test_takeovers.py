@@ -8,7 +8,7 @@ import pytest
 from tests.people.test_addresses import says_of, subject_of
 from tests.support.memory.callers import Callers
 from tests.support.memory.disclosure import a_chat, brings, invites, is_shown, says
-from tests.support.memory.people import person_of, resolve_name, self_of
+from tests.support.memory.people import a_name, knows, merges, person_of, resolve_name, self_of
 from tests.support.memory.portability import a_line, codes, imports
 from tests.support.world import new_id
 
@@ -36,6 +36,32 @@ def test_an_agent_of_ones_own_does_not_bring_one_into_the_past_of_a_chat(callers
     then = callers.world.clock.now().isoformat()
     callers.world.clock.advance(hours=1)
     spy.put(ONE, own, s.name, body=body | {"joined_at": then}).expect(200)
+
+
+@pytest.mark.amendment(2)
+@pytest.mark.parametrize("added_by", ["another", "oneself"])
+def test_nor_does_a_person_whom_one_made_and_claims_to_be(callers: Callers, added_by: str) -> None:
+    p, s, eve = (callers.person(name) for name in ("p", "s", "eve"))
+    chat, puppet = a_chat(p, s), knows(eve, a_name("Tom"))
+    person = {"kind": "person"}
+    if added_by == "another":
+        p.put(ONE, chat, puppet["id"], body=person).expect(200)
+    else:
+        brings(p, eve, chat)
+        eve.put(ONE, chat, puppet["id"], body=person).expect(200)
+        callers.world.clock.advance(hours=1)
+        eve.delete(ONE, chat, eve.name).expect(204)
+    callers.world.clock.advance(hours=1)
+    memory = says(p, s, chat_id=chat)
+    callers.world.clock.advance(hours=1)
+    brings(p, eve, chat)
+    merges(eve, self_of(eve), puppet).refused(409, "conflict")
+    assert not is_shown(eve, memory)
+    # Whom one brought in since one came oneself, nobody else has met.
+    other = knows(eve, a_name("Tim"))
+    eve.put(ONE, chat, other["id"], body=person).expect(200)
+    merges(eve, self_of(eve), other).expect(200)
+    assert not is_shown(eve, memory)
 
 
 @pytest.mark.amendment(3)

@@ -42,9 +42,10 @@ class HandleBearers:
     ) -> ResolutionStages:
         """The bearers in groups, of which the first that is not empty decides:
 
-        1. users with that id: those of the caller's orgs if no provider is named, and those who
-           take part in the chat. If it has a provider, only by their own doing: whoever brings a
-           user in must not put them in the place of the provider's user of that name;
+        1. users with that id whose names the caller may see: those of the caller's orgs if no
+           provider is named, and those who take part in the chat. If it has a provider, only by
+           their own doing: whoever brings a user in must not put them in the place of the
+           provider's user of that name;
         2. people to whom an admin or a trusted client gave the handle;
         3. the user who states it of themself, if no other user does;
         4. people to whom the caller gave it;
@@ -91,7 +92,10 @@ class HandleBearers:
                 and (provider is None or one.confirmed_at is not None)
             }
         exact = {one for one in users if address.strip().removeprefix("@") == one}
-        return frozenset(self._stores.people.people_by_user(tx, exact or users).values())
+        people = self._stores.people.people_by_user(tx, exact or users).values()
+        # Whoever brings in a user of another org, who does not know of it, learns nothing of them.
+        visible = visible_people(tx, self._stores, requester, set(people))
+        return frozenset(person.id for person in visible.values())
 
     def _takes_part(self, tx: Tx, requester: Requester, chat_id: ChatId) -> bool:
         keys = ParticipantKeys.for_requester(requester)

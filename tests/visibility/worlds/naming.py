@@ -15,6 +15,7 @@ def bearers(
         users |= users_in(world, chat_id, confirmed=provider is not None)
     alike = {user for user in users if user.casefold() == handle.casefold()}
     named = {world.people[user] for user in alike & {handle} or alike}
+    named = {person for person in named if is_known(world, speaker, person)}
     stated = [one for one in world.handles if one.value.casefold() == handle.casefold()]
     visible = [one for one in stated if is_visible(world, speaker, one)]
     there = [one for one in visible if one.provider == provider]
@@ -39,12 +40,16 @@ def users_in(world: GeneratedWorld, chat_id: str, *, confirmed: bool) -> set[str
 
 
 def is_visible(world: GeneratedWorld, speaker: Requester, handle: HandleFact) -> bool:
+    """May the speaker see the name of the person whom the handle is of?"""
+    if not handle.shadow:
+        return is_known(world, speaker, handle.person)
+    return bool(world.user_orgs[handle.by] & speaker.orgs) or handle.by == speaker.identity.id
+
+
+def is_known(world: GeneratedWorld, speaker: Requester, person: str) -> bool:
     """May the speaker see the name of the person?"""
-    orgs = world.user_orgs[handle.by] if handle.shadow else world.orgs_of(handle.person)
-    if orgs & speaker.orgs or handle.person == speaker.person_id:
+    if world.orgs_of(person) & speaker.orgs or person == speaker.person_id:
         return True
-    if handle.shadow:
-        return handle.by == speaker.identity.id
     # Somebody else may have put them into a chat: that opens no name.
     chats = world.chats_of(speaker.person_id, None)
-    return any(handle.person in world.confirmed_in(chat_id) for chat_id in chats)
+    return any(person in world.confirmed_in(chat_id) for chat_id in chats)

@@ -111,7 +111,7 @@ class PersonStore:
     def has_other_references(self, tx: Tx, requester: Requester, person_id: PersonId) -> bool:
         """Does anything that is not the requester's refer to the person: a memory outside the
         requester's spaces, a claim of somebody else, or a participation in a chat that the
-        requester neither created nor takes part in?"""
+        requester did not create, unless the requester came there earlier and never left?"""
         return has_other_references(tx, requester, person_id)
 
     def people_by_user(self, tx: Tx, user_ids: Collection[UserId]) -> dict[UserId, PersonId]:

@@ -33,7 +33,7 @@ from recollect.db.transaction import Tx
 from recollect.identity.requester import Requester
 from recollect.kernel import strict_json
 from recollect.kernel.ids import PersonId, UserId
-from recollect.people.store.participation_sql import current_chat_ids
+from recollect.people.store.participation_sql import key_matches
 from recollect.people.store.visibility import OWN_PERSON, requester_params
 
 _p, _m, _s, _t = people.c, memories.c, memory_subjects.c, chat_participations.c
@@ -85,6 +85,15 @@ _n = named_chats.c
 _CREATED_CHAT = exists().where(
     _n.id == _t.chat_id, _n.created_by_kind == _WHO_KIND, _n.created_by_id == _WHO_ID
 )
+# The caller takes part now, and since before the person does: that one heard nothing which the
+# caller did not.
+_own = chat_participations.alias("own").c
+_CAME_EARLIER = exists().where(
+    _own.chat_id == _t.chat_id,
+    _own.left_at.is_(None),
+    _own.joined_at <= _t.joined_at,
+    or_(*key_matches(_own.kind, _own.member_id)),
+)
 _REFERENCES_OF_OTHERS = (
     _claims_of_others(person_aliases, "person_id", "stated_by"),
     _claims_of_others(person_relationships, "person_id", "to_person_id", "stated_by"),
@@ -94,7 +103,7 @@ _REFERENCES_OF_OTHERS = (
         .where(
             _t.kind == literal_word("person"),
             _t.member_id == _ID,
-            _t.chat_id.not_in(current_chat_ids()),
+            not_(_CAME_EARLIER),
             not_(_CREATED_CHAT),
         )
         .limit(1)
