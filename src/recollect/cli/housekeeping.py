@@ -1,103 +1,132 @@
-"""`recollect expire`, `vacuum` and `gc`: the cleanups that a server runs by its schedule, on demand
-or as a dry run."""
+"""`recollect expire`, `vacuum`, `gc` and `evict`: the cleanups of a server, on demand or as a dry
+run."""
 
-import asyncio
-import json
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from recollect.cli.options import (
-    Config,
-    DatabaseUrl,
-    Json,
-    load_settings,
-    require_database,
-)
-from recollect.kernel.clock import to_text
+from recollect.cli.connection import Session, Target, connect
+from recollect.cli.options import Json
+from recollect.cli.output import to_json, write_fields, write_json
+from recollect.cli.portability import Why
+from recollect.cli.progress import progress
+from recollect.cli.tokens import parse_ttl
+from recollect.cli.transfers import evict as evict_conversations
+from recollect.kernel.clock import SystemClock
 from recollect.kernel.retention_rules import VACUUM_DAYS, MemoryScope
-from recollect.settings import Settings
 
 if TYPE_CHECKING:
-    from recollect.retention.cleanup_service import CleanupService
+    from pydantic import BaseModel
 
+T = TypeVar("T")
 
-Report = dict[str, Any]
-HousekeepingTask = Callable[["CleanupService"], Awaitable[Report]]
+_POLL_SECONDS = 1.0
+_PAGE = 200
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count.")]
 Really = Annotated[bool, typer.Option("--really", help="Do it. One of the two is required.")]
 Scope = Annotated[MemoryScope | None, typer.Option("--scope", help="Only memories of this scope.")]
 Days = Annotated[int, typer.Option("--older-than-days", min=0, help="Age of records that go.")]
+Age = Annotated[
+    str, typer.Option("--older-than", metavar="AGE", help="Deleted longer ago: 24h, 30d.")
+]
 
 
 def expire(
+    target: Target,
     dry_run: DryRun = False,
     really: Really = False,
     scope: Scope = None,
-    config: Config = None,
-    database_url: DatabaseUrl = None,
+    why: Why = None,
     as_json: Json = False,
 ) -> None:
     """Remove every memory that is past its expiry, without grace."""
-
     only_count = _is_dry_run(dry_run, really)
+    members = _members(why, scope=None if scope is None else str(scope))
 
-    async def work(service: "CleanupService") -> Report:
-        from recollect.retention.commands import ExpireMemories
+    def clean(session: Session, only_count: bool) -> "BaseModel":
+        return session.operations.expire_memories(dry_run=only_count, **members)
 
-        return asdict(await service.expire(ExpireMemories(scope=scope, dry_run=only_count)))
-
-    settings = load_settings(config, database_url=database_url).settings
-    _print_report(asyncio.run(_run_housekeeping(settings, work)), as_json=as_json)
+    _print_report(_clean(target, clean, "would_delete_count", only_count), as_json=as_json)
 
 
 def vacuum(
+    target: Target,
     dry_run: DryRun = False,
     really: Really = False,
     scope: Scope = None,
     older_than_days: Days = VACUUM_DAYS,
-    config: Config = None,
-    database_url: DatabaseUrl = None,
+    why: Why = None,
     as_json: Json = False,
 ) -> None:
     """Remove what expired beyond its grace and old records, written to a backup first."""
-
     only_count = _is_dry_run(dry_run, really)
+    members = _members(why, scope=None if scope is None else str(scope))
 
-    async def work(service: "CleanupService") -> Report:
-        from recollect.http.validation import validate_body
-        from recollect.retention.commands import VacuumMemories
+    def clean(session: Session, only_count: bool) -> "BaseModel":
+        return session.operations.vacuum_memories(
+            dry_run=only_count, older_than_days=older_than_days, **members
+        )
 
-        sent = {"scope": scope, "older_than_days": older_than_days, "dry_run": only_count}
-        done = await service.vacuum(validate_body(sent, VacuumMemories))
-        return asdict(done) | {"cutoff": to_text(done.cutoff)}
-
-    settings = load_settings(config, database_url=database_url).settings
-    _print_report(asyncio.run(_run_housekeeping(settings, work)), as_json=as_json)
+    _print_report(_clean(target, clean, "would_delete_count", only_count), as_json=as_json)
 
 
 def gc(
+    target: Target,
     dry_run: DryRun = False,
     really: Really = False,
-    config: Config = None,
-    database_url: DatabaseUrl = None,
+    why: Why = None,
     as_json: Json = False,
 ) -> None:
     """Delete what expired beyond its grace, archive where a space is over quota, compact."""
-
     only_count = _is_dry_run(dry_run, really)
+    members = _members(why)
 
-    async def work(service: "CleanupService") -> Report:
-        from recollect.retention.commands import TidyMemories
+    def clean(session: Session, only_count: bool) -> "BaseModel":
+        return session.operations.collect_memories(dry_run=only_count, **members)
 
-        done = await service.gc(TidyMemories(dry_run=only_count))
-        return {**done.by_step, "count": done.count}
+    report = _clean(target, clean, "count", only_count)
+    _print_report({**report.pop("by_step"), **report}, as_json=as_json)
 
-    settings = load_settings(config, database_url=database_url).settings
-    _print_report(asyncio.run(_run_housekeeping(settings, work)), as_json=as_json)
+
+def evict(
+    target: Target,
+    older_than: Age,
+    dry_run: DryRun = False,
+    really: Really = False,
+    why: Why = None,
+    as_json: Json = False,
+) -> None:
+    """Remove conversations for good that were deleted longer ago than an age."""
+    only_count = _is_dry_run(dry_run, really)
+    age = parse_ttl(older_than, option="--older-than")
+    members = _members(why)
+    with connect(target, as_admin=True, is_long=True) as session:
+        due = session.operations.iterate_admin_list_conversations(
+            mode="roots",
+            only_deleted=True,
+            deleted_before=SystemClock().now() - age,
+            limit=_PAGE,
+            **members,
+        )
+        count = sum(1 for _ in due)
+        if not only_count:
+            period = {"retentionPeriod": f"PT{int(age.total_seconds())}S"}
+            asked = period | {"resourceTypes": ["conversations"]} | members
+            with progress("Evict", "percent") as show:
+                for percent in evict_conversations(session, asked):
+                    show(percent, 100)
+    name = "would_evict_count" if only_count else "evicted_count"
+    _print_report({name: count}, as_json=as_json)
+
+
+def _members(why: str | None, **more: Any) -> dict[str, Any]:
+    return {
+        name: value for name, value in {"justification": why, **more}.items() if value is not None
+    }
 
 
 def _is_dry_run(dry_run: bool, really: bool) -> bool:
@@ -108,22 +137,42 @@ def _is_dry_run(dry_run: bool, really: bool) -> bool:
     return dry_run
 
 
-async def _run_housekeeping(settings: Settings, work: HousekeepingTask) -> Report:
-    require_database(settings)
-    from recollect.app.application import build
-    from recollect.retention.cleanup_service import CleanupService
+def _clean(
+    target: Target,
+    clean: Callable[[Session, bool], "BaseModel"],
+    count_name: str,
+    only_count: bool,
+) -> dict[str, Any]:
+    """The report of a cleanup. While it runs, dry runs tell how much is left to do."""
 
-    app = build(settings)
-    try:
-        await app.open(migrate=False)
-        return await work(app.services[CleanupService])
-    finally:
-        await app.close()
+    def count() -> int:
+        return int(getattr(clean(session, True), count_name))
+
+    with connect(target, as_admin=True, is_long=True) as session:
+        if only_count:
+            return to_json(clean(session, True))
+        return to_json(_show_while(lambda: clean(session, False), count))
 
 
-def _print_report(report: Report, *, as_json: bool) -> None:
+def _show_while(work: Callable[[], T], count: Callable[[], int]) -> T:
+    """Do the work and show how far it is. A count takes as long as reading all that is due, so the
+    pauses between counts grow with it."""
+    with progress("Clean", "rows") as show, ThreadPoolExecutor(1) as thread:
+        total = count()
+        running = thread.submit(work)
+        pause = _POLL_SECONDS
+        while total and wait([running], pause).not_done:
+            begun = time.monotonic()
+            show(max(total - count(), 0), total)
+            pause = max(_POLL_SECONDS, 10 * (time.monotonic() - begun))
+        result = running.result()
+        if total:
+            show(total, total)
+        return result
+
+
+def _print_report(report: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(report, indent=2))
+        write_json(report)
         return
-    for name, value in report.items():
-        print(f"{name}: {value if isinstance(value, str) else json.dumps(value)}")
+    write_fields({name: str(value) for name, value in report.items() if value is not None})

@@ -50,12 +50,14 @@ def token(
     print(minted)
 
 
-def parse_ttl(text: str) -> timedelta:
+def parse_ttl(text: str, *, option: str = "--ttl") -> timedelta:
     """A TTL such as `24h`; InvalidInput for anything else."""
     match = _TTL.fullmatch(text)
     if match is None:
-        raise InvalidInput(f"--ttl: should be a number and one of s, m, h, d, w, and is {text!r}")
+        raise InvalidInput(
+            f"{option}: should be a number and one of s, m, h, d, w, and is {text!r}"
+        )
     ttl = timedelta(**{_UNITS[match[2]]: int(match[1])})
     if ttl.total_seconds() > TTL_SECONDS_MAX:
-        raise InvalidInput(f"--ttl: should be at most a thousand years, and is {text!r}")
+        raise InvalidInput(f"{option}: should be at most a thousand years, and is {text!r}")
     return ttl

@@ -22,11 +22,13 @@ from recollect.settings import SECRETS, MemorySettings, Section, Settings
 
 __all__ = [
     "FLAGS",
+    "ClientVariables",
     "LoadedSettings",
     "Settings",
     "env_name",
     "fields",
     "load",
+    "load_client",
     "load_runner",
     "silence_libraries",
 ]
@@ -56,6 +58,20 @@ class LoadedSettings:
 
     settings: Settings
     origins: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientVariables:
+    """The variables for the command line as a client, which are no settings of a server."""
+
+    url: str | None
+    token: str | None
+    api_key: str | None
+    profile: str | None
+    config_file: Path
+
+
+_CLIENT_VARIABLES = ("url", "token", "api_key", "profile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +130,21 @@ def load_runner(environ: Mapping[str, str] | None = None) -> MemorySettings:
         if env.get(alias)
     }
     return _load_all({}, env, aliases=aliases).settings.memory
+
+
+def load_client(environ: Mapping[str, str] | None = None) -> ClientVariables:
+    """What the environment says of the server that the command line calls. Empty is not set."""
+    env = os.environ if environ is None else environ
+    found = {name: env.get(f"{ENV_PREFIX}{name.upper()}") or None for name in _CLIENT_VARIABLES}
+    home = env.get(f"{ENV_PREFIX}CONFIG_HOME")
+    folder = Path(home) if home else _config_home(env) / "recollect"
+    return ClientVariables(**found, config_file=folder / "config.toml")
+
+
+def _config_home(env: Mapping[str, str]) -> Path:
+    """The folder for settings of a user, by the XDG rules: a relative path does not count."""
+    named = Path(env.get("XDG_CONFIG_HOME") or "")
+    return named if named.is_absolute() else Path.home() / ".config"
 
 
 def fields() -> dict[str, FieldInfo]:

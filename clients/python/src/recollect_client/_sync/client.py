@@ -85,6 +85,12 @@ class Recollect:
         """The way to the server."""
         return self._caller.transport
 
+    @property
+    def caller(self) -> Caller:
+        """What makes and sends requests as the user of this client: for operations without a method
+        here."""
+        return self._caller
+
     def user(self, user_id: str) -> User:
         """A user, who is also the one that asks."""
         return User(self._caller.acting_as(check_header(user_id, "user_id")), user_id)

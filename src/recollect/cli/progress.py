@@ -1,0 +1,99 @@
+"""Progress of long work on stderr: a bar with the time left on a terminal, else lines."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
+
+LINE_SECONDS = 10.0
+
+ShowProgress = Callable[[int, int | None], None]
+"""Takes how much is done, and of how much; None while nobody knows."""
+
+
+@contextmanager
+def progress(label: str, unit: str, *, is_size: bool = False) -> Iterator[ShowProgress]:
+    """Shows the progress that is told to it. With `is_size` the numbers are bytes."""
+    if not sys.stderr.isatty():
+        yield _ProgressLines(label, unit).show
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(*_columns(is_size=is_size), console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=None)
+
+        def show(done: int, total: int | None) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield show
+
+
+def _columns(*, is_size: bool) -> list["ProgressColumn"]:
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+    from rich.text import Text
+
+    class RateColumn(ProgressColumn):
+        """How many a second."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text(f"{speed:.0f}/s" if speed else "")
+
+    class LeftColumn(ProgressColumn):
+        """The time left, or while nobody knows the end the time that has passed."""
+
+        left, passed = TimeRemainingColumn(), TimeElapsedColumn()
+
+        def render(self, task: Task) -> Text:
+            return self.passed.render(task) if task.total is None else self.left.render(task)
+
+    counts: list[ProgressColumn] = (
+        [DownloadColumn(), TransferSpeedColumn()]
+        if is_size
+        else [MofNCompleteColumn(), RateColumn()]
+    )
+    return [TextColumn("{task.description}"), BarColumn(), *counts, LeftColumn()]
+
+
+class _ProgressLines:
+    """A line every few seconds, for logs and pipes. What ends before the first prints nothing."""
+
+    def __init__(self, label: str, unit: str) -> None:
+        self._label = label
+        self._unit = unit
+        self._at = time.monotonic()
+        self._done = 0
+
+    def show(self, done: int, total: int | None) -> None:
+        """Print a line if it is time."""
+        now = time.monotonic()
+        if now < self._at + LINE_SECONDS:
+            return
+        line = f"{self._label}: {done} {self._unit}"
+        if total is not None:
+            line = f"{self._label}: {done} of {total} {self._unit}"
+        line += _format_rate(done - self._done, now - self._at, total and total - done)
+        print(line, file=sys.stderr, flush=True)
+        self._at, self._done = now, done
+
+
+def _format_rate(made: int, seconds: float, left: int | None) -> str:
+    """The rate since the last line, and the time that the rest takes at that rate."""
+    rate = made / seconds
+    rest = f", about {left / rate:.0f} s left" if left is not None and made > 0 else ""
+    return f", {rate:.0f}/s{rest}"
