@@ -185,9 +185,11 @@ def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = N
     return App(settings, clock=clock, ids=ids)
 
 
-def migrate(settings: Settings) -> migrations.MigrationReport:
-    """Migrate the database to the newest schema, and do nothing else."""
-    return migrations.migrate(build_engine(settings, PrometheusMetrics()))
+def migrate(
+    settings: Settings, show: migrations.ShowStep | None = None
+) -> migrations.MigrationReport:
+    """Migrate the database to the newest schema, and do nothing else. `show` is told each step."""
+    return migrations.migrate(build_engine(settings, PrometheusMetrics()), show)
 
 
 def _load_large_patterns() -> None:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from recollect.cli.connection import Target, connect
 from recollect.cli.options import (
-    Config,
-    DatabaseUrl,
     Json,
     load_settings,
     require_database,
 )
+from recollect.cli.output import visible, write, write_json
+from recollect.kernel.errors import InvalidInput
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,23 +25,93 @@ RetryStuck = Annotated[
     bool, typer.Option("--retry-stuck", help="First give jobs that were given up new attempts.")
 ]
 
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all that was looked at.")]
 Repair = Annotated[bool, typer.Option("--repair", help="Repair what can be repaired.")]
 Report = dict[str, Any]
 
 
 def doctor(
-    config: Config = None,
-    database_url: DatabaseUrl = None,
+    target: Target,
     as_json: Json = False,
     retry_stuck: RetryStuck = False,
     repair: Repair = False,
+    verbose: Verbose = False,
 ) -> None:
-    """Check the installation and print a report; exit code 1 if there are problems."""
-    settings = load_settings(config, database_url=database_url).settings
-    report, problems = asyncio.run(_examine(settings, retry_stuck=retry_stuck, repair=repair))
-    print(json.dumps(report, indent=2) if as_json else _as_text(report))
+    """Check the installation and what is stored; exit code 1 if there are problems.
+
+    On a server (--url or --profile) only an admin may ask, and it looks at memories.
+    """
+    if target.is_server:
+        if retry_stuck:
+            raise InvalidInput("--retry-stuck works on a database here, not on a server")
+        report, problems = _examine_server(target, repair=repair)
+    else:
+        settings = load_settings(target.config, database_url=target.database_url).settings
+        report, problems = asyncio.run(_examine(settings, retry_stuck=retry_stuck, repair=repair))
+    if as_json:
+        write_json(report)
+    elif verbose:
+        write(visible(_as_text(report)))
+    else:
+        for line in _summary(report, problems):
+            write(visible(line))
     if problems:
         raise typer.Exit(1)
+
+
+def _examine_server(target: Target, *, repair: bool) -> tuple[Report, int]:
+    """The report of a server and the number of its problems."""
+    with connect(target, is_long=True) as session:
+        found = session.operations.examine_memories(repair=repair)
+        queue = session.operations.admin_get_health().queue
+    checks = {
+        str(one.name): {
+            "count": one.count,
+            "severity": str(one.severity),
+            "repaired": one.repaired,
+            "sample_ids": one.sample_ids,
+        }
+        for one in found.checks
+    }
+    left = (
+        check["count"] - check["repaired"]
+        for check in checks.values()
+        if check["severity"] != "info"
+    )
+    problems = sum(left)
+    report = {"problems": problems, "queue": {"depth": queue.depth, "stuck": queue.stuck}}
+    return report | {"memories": checks}, problems
+
+
+def _summary(report: Report, problems: int) -> list[str]:
+    """What is wrong, and what to do; one line if nothing is."""
+    if not problems:
+        return ["All is well."]
+    # What was repaired is told too; a mere notice is not.
+    lines = [
+        f"{name.replace('_', ' ')}: {check['count']}{_repaired(check)}, "
+        f"such as {', '.join(check['sample_ids'])}"
+        for name, check in (report["memories"] or {}).items()
+        if check["count"] and check["severity"] != "info"
+    ]
+    orphans = report.get("orphans", {})
+    lines += [f"{name.replace('_', ' ')}: {count}" for name, count in orphans.items() if count]
+    if keys := report.get("unknown_encryption_keys"):
+        lines.append(f"rows with a key that is not in encryption.keys: {', '.join(keys)}")
+    if unreadable := report.get("encryption_sample", {}).get("unreadable_values"):
+        lines.append(f"values that can't be decrypted: {', '.join(map(str, unreadable))}")
+    if report["queue"]["stuck"]:
+        lines.append(f"jobs that were given up: {report['queue']['stuck']}")
+    count = "1 problem" if problems == 1 else f"{problems} problems"
+    return [
+        *lines,
+        f"{count}. All details: `recollect doctor -v`. Repair: `recollect doctor --repair`; jobs "
+        "that were given up: `recollect doctor --retry-stuck`.",
+    ]
+
+
+def _repaired(check: dict[str, Any]) -> str:
+    return f" ({check['repaired']} repaired)" if check["repaired"] else ""
 
 
 async def _examine(settings: Settings, *, retry_stuck: bool, repair: bool) -> tuple[Report, int]:

@@ -114,8 +114,8 @@ def evict(
         )
         count = sum(1 for _ in due)
         if not only_count:
-            period = {"retentionPeriod": f"PT{int(age.total_seconds())}S"}
-            asked = period | {"resourceTypes": ["conversations"]} | members
+            period = {"retention_period": f"PT{int(age.total_seconds())}S"}
+            asked = period | {"resource_types": ["conversations"]} | members
             with progress("Evict", "percent") as show:
                 for percent in evict_conversations(session, asked):
                     show(percent, 100)

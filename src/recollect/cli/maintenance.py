@@ -12,6 +12,7 @@ from recollect.cli.options import (
     load_settings,
     require_database,
 )
+from recollect.cli.progress import progress
 from recollect.kernel.errors import InvalidInput
 from recollect.settings import Settings
 
@@ -29,7 +30,9 @@ def migrate(config: Config = None, database_url: DatabaseUrl = None) -> None:
     """Bring the database's schema up to date. Changes nothing if it is."""
     from recollect.app.application import migrate as migrate_database
 
-    report = migrate_database(load_settings(config, database_url=database_url).settings)
+    settings = load_settings(config, database_url=database_url).settings
+    with progress("Migrate", "steps") as show:
+        report = migrate_database(settings, show)
     if report.from_version == report.to_version:
         print(f"The schema is up to date: version {report.to_version}.")
     else:

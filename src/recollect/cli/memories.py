@@ -33,7 +33,7 @@ def list_memories(
     which: Which,
     everywhere: Everywhere = False,
     status: Annotated[
-        str | None, typer.Option(help="active, superseded, archived, expired or quarantined.")
+        str | None, typer.Option(help="active, superseded, archived or expired.")
     ] = None,
     limit: Limit = _LIMIT,
 ) -> None:

@@ -16,10 +16,13 @@ ShowProgress = Callable[[int, int | None], None]
 
 
 @contextmanager
-def progress(label: str, unit: str, *, is_size: bool = False) -> Iterator[ShowProgress]:
-    """Shows the progress that is told to it. With `is_size` the numbers are bytes."""
+def progress(
+    label: str, unit: str, *, is_size: bool = False, at_once: bool = False
+) -> Iterator[ShowProgress]:
+    """Shows the progress that is told to it. With `is_size` the numbers are bytes. `at_once` prints
+    the first line as soon as the total is known, for work that takes minutes."""
     if not sys.stderr.isatty():
-        yield _ProgressLines(label, unit).show
+        yield _ProgressLines(unit, at_once=at_once).show
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -71,25 +74,26 @@ def _columns(*, is_size: bool) -> list["ProgressColumn"]:
 
 
 class _ProgressLines:
-    """A line every few seconds, for logs and pipes. What ends before the first prints nothing."""
+    """A line every few seconds, for logs and pipes. Short work prints none."""
 
-    def __init__(self, label: str, unit: str) -> None:
-        self._label = label
+    def __init__(self, unit: str, *, at_once: bool) -> None:
         self._unit = unit
         self._at = time.monotonic()
         self._done = 0
+        self._is_due = at_once
 
     def show(self, done: int, total: int | None) -> None:
         """Print a line if it is time."""
         now = time.monotonic()
-        if now < self._at + LINE_SECONDS:
+        first = self._is_due and total is not None
+        if not first and now < self._at + LINE_SECONDS:
             return
-        line = f"{self._label}: {done} {self._unit}"
-        if total is not None:
-            line = f"{self._label}: {done} of {total} {self._unit}"
-        line += _format_rate(done - self._done, now - self._at, total and total - done)
+        line = f"{done} {self._unit}" if total is None else f"{done} of {total} {self._unit}"
+        if not first:
+            left = None if total is None else total - done
+            line += _format_rate(done - self._done, now - self._at, left)
         print(line, file=sys.stderr, flush=True)
-        self._at, self._done = now, done
+        self._at, self._done, self._is_due = now, done, False
 
 
 def _format_rate(made: int, seconds: float, left: int | None) -> str:

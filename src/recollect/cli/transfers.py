@@ -17,7 +17,7 @@ _LINES = "application/x-ndjson"
 
 def export_lines(session: Session, query: Mapping[str, Any]) -> Iterator[str]:
     """The lines of an export, as they come."""
-    with _stream(session, "exportMemories", "GET", "/v1/export", query=query) as answer:
+    with _stream(session, "exportMemories", query) as answer:
         rest = b""
         for piece in answer.pieces():
             *lines, rest = (rest + piece).split(b"\n")
@@ -32,17 +32,13 @@ def import_pieces(
     skips what is there, so the command can be given again."""
     from recollect_client import models
 
-    with _stream(
-        session, "importMemories", "POST", "/v1/import", query=query, pieces=pieces
-    ) as answer:
-        return models.ImportReport.model_validate(json.loads(b"".join(answer.pieces())))
+    with _stream(session, "importMemories", query, pieces=pieces) as answer:
+        return models.ImportReport.model_validate_json(b"".join(answer.pieces()))
 
 
 def evict(session: Session, members: Mapping[str, Any]) -> Iterator[int]:
     """Start an eviction; its progress in percent, to the end."""
-    with _stream(
-        session, "adminEvict", "POST", "/v1/admin/evict", query={"async": True}, body=members
-    ) as answer:
+    with _stream(session, "adminEvict", {**members, "as_stream": True}) as answer:
         rest = b""
         for piece in answer.pieces():
             *events, rest = (rest + piece).split(b"\n\n")
@@ -65,25 +61,19 @@ def _percent(event: str) -> Iterator[int]:
 def _stream(
     session: Session,
     operation_id: str,
-    method: str,
-    path: str,
+    arguments: Mapping[str, Any],
     *,
-    query: Mapping[str, Any],
-    body: Mapping[str, Any] | None = None,
     pieces: Iterator[bytes] | None = None,
 ) -> Iterator["Stream"]:
     """The answer in pieces. Raises the error of a refusal."""
     from recollect_client.errors import error_from
-    from recollect_client.values import JSON_MEDIA, Operation, Response
+    from recollect_client.table import OPERATIONS
+    from recollect_client.values import Response
 
-    names = {name: name for name in query}
-    operation = Operation(
-        operation_id, method, path, query=names, body={name: name for name in body or ()}
-    )
     caller = session.client.caller
-    request = caller.request(operation, {}, {**query, **(body or {})})
-    media = _LINES if pieces is not None else JSON_MEDIA
-    request = replace(request, headers={**request.headers, "content-type": media})
+    request = caller.request(OPERATIONS[operation_id], {}, arguments)
+    if pieces is not None:
+        request = replace(request, headers={**request.headers, "content-type": _LINES})
     with caller.transport.stream(request, pieces) as answer:
         if not 200 <= answer.status < 300:
             refused = Response(answer.status, answer.headers, b"".join(answer.pieces()))

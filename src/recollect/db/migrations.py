@@ -4,7 +4,7 @@
 the database. A server refuses a database whose `compat_version` is above its own newest file.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Protocol
@@ -60,19 +60,27 @@ class MigrationReport:
     to_version: int
 
 
+ShowStep = Callable[[int, int], None]
+
+
 @dataclass(frozen=True, slots=True)
 class _MigrationFile:
     number: int
     sql: str
 
 
-def migrate(engine: ScriptRunner) -> MigrationReport:
-    """Bring the database to the newest version. Safe when several processes start at once."""
+def migrate(engine: ScriptRunner, show: ShowStep | None = None) -> MigrationReport:
+    """Bring the database to the newest version. Safe when several processes start at once.
+
+    `show` is told after each step how many are done, and of how many.
+    """
     engine.run_script(_CREATE)
     found = _read_version(engine)
-    for file in _migration_files(engine.name):
-        if file.number > found:
-            _apply_file(engine, file)
+    due = [file for file in _migration_files(engine.name) if file.number > found]
+    for number, file in enumerate(due, 1):
+        _apply_file(engine, file)
+        if show is not None:
+            show(number, len(due))
     return MigrationReport(found, max(found, newest_version(engine)))
 
 
