@@ -36,6 +36,7 @@ check: dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m recollect.api.openapi.document --check
 	$(BIN)/python -m recollect.cli.settings_page --check
+	$(BIN)/python -m recollect.cli.commands_page --check
 	$(BIN)/python contracts/generate.py --check
 	cd clients/python && ../../$(BIN)/python -m codegen --check
 	$(BIN)/buf lint contracts/proto
@@ -68,6 +69,7 @@ format: dev
 generate: dev
 	$(BIN)/python -m recollect.api.openapi.document
 	$(BIN)/python -m recollect.cli.settings_page
+	$(BIN)/python -m recollect.cli.commands_page
 	$(BIN)/python contracts/generate.py
 	cd clients/python && ../../$(BIN)/python -m codegen
 

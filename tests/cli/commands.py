@@ -91,6 +91,7 @@ WITHOUT_OPERATION = {
     "profile list",
     "reindex",
     "serve",
+    "skill",
     "token",
     "version",
     "worker",

@@ -27,6 +27,7 @@ GUIDES = (
     "people",
     "retention",
     "python",
+    "command-line",
     "embedded",
     "search",
     "identity",

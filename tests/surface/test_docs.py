@@ -18,8 +18,10 @@ from recollect.api.openapi.errors import (
     MEMORY_STATUSES,
 )
 from recollect.api.registry import OPERATIONS
+from recollect.cli.failures import EXIT_CODES
 from recollect.cli.main import app
 from recollect.cli.options import INTERRUPTED_EXIT
+from recollect.cli.output import PIPE_CLOSED_EXIT
 from recollect.doctor.model import SEVERITIES
 from recollect.http import errors as api_errors
 from recollect.http.errors import CLI_EXIT, HTTP_STATUS
@@ -28,7 +30,14 @@ from recollect.kernel import errors
 from recollect.kernel.errors import RecollectError
 from recollect.observability.prometheus import PrometheusMetrics
 from recollect.settings import Settings
-from recollect.settings.load import ALIASES, CONFIG_VARIABLE, env_name, fields, load
+from recollect.settings.load import (
+    ALIASES,
+    CLIENT_VARIABLES,
+    CONFIG_VARIABLE,
+    env_name,
+    fields,
+    load,
+)
 from tests.support.documents import FENCED, ROOT, code, inline_code, read, rows
 from tests.support.engines import POSTGRES_URL_VARIABLE
 from tests.support.snippets import code_of
@@ -94,7 +103,7 @@ def test_every_setting_that_is_named_exists(name: str) -> None:
         for key in _SETTING.findall(text) if _SETTING.fullmatch(text) else []:
             assert key in fields() or key in ALIASES, key
     ours = {CONFIG_VARIABLE, POSTGRES_URL_VARIABLE, stage.POSTGRES_URL_VARIABLE}
-    known = ours | {env_name(key) for key in fields()}
+    known = ours | {env_name(key) for key in fields()} | CLIENT_VARIABLES
     for variable in re.findall(r"\bRECOLLECT_[A-Z]\w*", read(name)):
         assert variable in known, variable
 
@@ -242,13 +251,15 @@ def status_of(kind: type[RecollectError]) -> int:
 
 def test_the_guide_names_every_exit_code() -> None:
     named = {cells[0] for cells in rows("docs/guide/errors.md", 2) if cells[0].isdigit()}
-    assert named == {str(code) for code in (0, INTERRUPTED_EXIT, *CLI_EXIT.values())}
+    assert named == {str(code) for code in EXIT_CODES}
+    assert {*EXIT_CODES} == {0, INTERRUPTED_EXIT, PIPE_CLOSED_EXIT, *CLI_EXIT.values()}
 
 
 def test_the_guides_name_every_command_and_every_role() -> None:
-    operating = inline_code("docs/guide/operating.md")
+    pages = ("docs/guide/operating.md", "docs/reference/commands.md")
+    texts = [text for page in pages for text in inline_code(page)]
     for name in subcommands(typer.main.get_command(app)):
-        assert any(text.startswith(f"recollect {name}") for text in operating), name
+        assert any(text.startswith(f"recollect {name}") for text in texts), name
     named = {cells[0].strip("`") for cells in rows("docs/guide/identity.md", 2)}
     assert {role.value for role in ServerRole} <= named
 

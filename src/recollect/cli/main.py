@@ -85,7 +85,6 @@ def version() -> None:
     print(__version__)
 
 
-@app.command()
 def skill() -> None:
     """Print how a coding agent uses Recollect, as a skill file."""
     print(_SKILL.read_text(encoding="utf-8"), end="")
@@ -159,6 +158,7 @@ _ADDED: tuple[tuple[str, tuple[tuple[str, Callable[..., None] | typer.Typer], ..
             ("config", config_app),
             ("profile", profiles.app),
             ("completion", completion.completion),
+            ("skill", skill),
             ("version", version),
         ),
     ),

@@ -9,7 +9,7 @@ import json
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast, get_args, get_origin
 
@@ -37,6 +37,15 @@ DEFAULT = "default"
 DEFAULT_FILE = Path("recollect.toml")
 ENV_PREFIX = "RECOLLECT_"
 CONFIG_VARIABLE = "RECOLLECT_CONFIG"
+# Of the command line as a client.
+URL_VARIABLE = "RECOLLECT_URL"
+TOKEN_VARIABLE = "RECOLLECT_TOKEN"  # noqa: S105 - a name
+API_KEY_VARIABLE = "RECOLLECT_API_KEY"
+PROFILE_VARIABLE = "RECOLLECT_PROFILE"
+CONFIG_HOME_VARIABLE = "RECOLLECT_CONFIG_HOME"
+CLIENT_VARIABLES = frozenset(
+    {URL_VARIABLE, TOKEN_VARIABLE, API_KEY_VARIABLE, PROFILE_VARIABLE, CONFIG_HOME_VARIABLE}
+)
 # Environment variables that agent runners already use; ours take precedence.
 RUNNER_ALIASES = {
     "memory.enabled": "MAGSAG_MEMORY_ENABLED",
@@ -62,16 +71,13 @@ class LoadedSettings:
 
 @dataclass(frozen=True, slots=True)
 class ClientVariables:
-    """The variables for the command line as a client, which are no settings of a server."""
+    """What the environment says to the command line as a client. No settings of a server."""
 
     url: str | None
-    token: str | None
-    api_key: str | None
+    token: str | None = field(repr=False)
+    api_key: str | None = field(repr=False)
     profile: str | None
     config_file: Path
-
-
-_CLIENT_VARIABLES = ("url", "token", "api_key", "profile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +141,16 @@ def load_runner(environ: Mapping[str, str] | None = None) -> MemorySettings:
 def load_client(environ: Mapping[str, str] | None = None) -> ClientVariables:
     """What the environment says of the server that the command line calls. Empty is not set."""
     env = os.environ if environ is None else environ
-    found = {name: env.get(f"{ENV_PREFIX}{name.upper()}") or None for name in _CLIENT_VARIABLES}
-    home = env.get(f"{ENV_PREFIX}CONFIG_HOME")
-    folder = Path(home) if home else _config_home(env) / "recollect"
-    return ClientVariables(**found, config_file=folder / "config.toml")
+    folder = _config_home(env) / "recollect"
+    if env.get(CONFIG_HOME_VARIABLE):
+        folder = Path(env[CONFIG_HOME_VARIABLE])
+    return ClientVariables(
+        url=env.get(URL_VARIABLE) or None,
+        token=env.get(TOKEN_VARIABLE) or None,
+        api_key=env.get(API_KEY_VARIABLE) or None,
+        profile=env.get(PROFILE_VARIABLE) or None,
+        config_file=folder / "config.toml",
+    )
 
 
 def _config_home(env: Mapping[str, str]) -> Path:
@@ -153,11 +165,11 @@ def fields() -> dict[str, FieldInfo]:
 
 
 def _iter_fields(section: type[Section], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
-    for name, field in section.model_fields.items():
-        if _is_section(field.annotation):
-            yield from _iter_fields(cast("type[Section]", field.annotation), f"{prefix}{name}.")
+    for name, member in section.model_fields.items():
+        if _is_section(member.annotation):
+            yield from _iter_fields(cast("type[Section]", member.annotation), f"{prefix}{name}.")
         else:
-            yield prefix + name, field
+            yield prefix + name, member
 
 
 def silence_libraries() -> None:
