@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.cli import output
-from recollect.cli.fork_tree import draw_forks
+from recollect.cli.conversations import draw_forks
 from recollect_client.models import Fork
 from tests.cli.conftest import CommandLine, run_here, write_profile
 

@@ -31,9 +31,9 @@ def list_agents(
 ) -> None:
     """List agents of your orgs and your own, the newest first."""
     given = {"query": query, "owner_id": owner}
-    asked: Any = {name: value for name, value in given.items() if value is not None}
+    sent: Any = {name: value for name, value in given.items() if value is not None}
     with connect(target) as session:
-        found = session.operations.iterate_list_agents(**asked, limit=min(limit, _PAGE))
+        found = session.operations.iterate_list_agents(**sent, limit=min(limit, _PAGE))
         output.table(islice(found, limit), _COLUMNS)
 
 
@@ -50,7 +50,7 @@ _COLUMNS = {
 def show_agent(agent: AgentId, target: Target, output: Output) -> None:
     """Show an agent."""
     with connect(target) as session:
-        output.thing(session.operations.get_agent(agent), _write_agent)
+        output.item(session.operations.get_agent(agent), _write_agent)
 
 
 def _write_agent(agent: "models.Agent") -> None:
@@ -83,10 +83,10 @@ def register(
 ) -> None:
     """Register an agent."""
     given = {"name": name, "description": description, "owner_id": owner}
-    asked: Any = {name: value for name, value in given.items() if value is not None}
+    sent: Any = {name: value for name, value in given.items() if value is not None}
     with connect(target, creates=True) as session:
-        made = session.operations.register_agent(id=agent, **asked)
-    output.thing(
+        made = session.operations.register_agent(id=agent, **sent)
+    output.item(
         made, lambda _: write(f"Registered {visible(made.id)}, owned by {visible(made.owner_id)}")
     )
 
@@ -102,7 +102,7 @@ def remove(
     ] = None,
 ) -> None:
     """Remove an agent. If it has memories, say what becomes of them."""
-    asked: Any = {} if memories is None else {"memories": memories}
+    sent: Any = {} if memories is None else {"memories": memories}
     with connect(target) as session:
-        session.operations.delete_agent(agent, **asked)
-    output.done("Removed", agent)
+        session.operations.delete_agent(agent, **sent)
+    output.report_done("Removed", agent)

@@ -57,7 +57,7 @@ def show_chat(chat: ChatId, target: Target, output: Output) -> None:
     if output.as_json:
         write_json(to_json(found) | {"participants": [to_json(one) for one in people]})
         return
-    output.thing(found, _write_chat)
+    output.item(found, _write_chat)
     if not output.quiet:
         write("")
         write_table(people, _PARTICIPANT_COLUMNS)
@@ -97,11 +97,11 @@ def create(
     title: Annotated[str | None, typer.Option(help="Its title.")] = None,
 ) -> None:
     """Create a chat, or change its title."""
-    asked: Any = {} if title is None else {"title": title}
+    sent: Any = {} if title is None else {"title": title}
     kind = "private" if private else "group"
     with connect(target, creates=True) as session:
-        made = session.operations.put_chat(chat, kind=kind, **asked)
-    output.thing(made, lambda _: write(f"Chat {visible(made.id)} is there: {made.kind}"))
+        made = session.operations.put_chat(chat, kind=kind, **sent)
+    output.item(made, lambda _: write(f"Chat {visible(made.id)} is there: {made.kind}"))
 
 
 @app.command()
@@ -112,7 +112,7 @@ def add(
     """Add somebody to a chat."""
     with connect(target) as session:
         session.operations.put_participant(chat, member, kind=kind)
-    output.done("Added", member)
+    output.report_done("Added", member)
 
 
 @app.command()
@@ -123,4 +123,4 @@ def remove(
     """End somebody's part in a chat."""
     with connect(target) as session:
         session.operations.delete_participant(chat, member, kind=kind)
-    output.done("Removed", member)
+    output.report_done("Removed", member)

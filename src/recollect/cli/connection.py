@@ -16,7 +16,7 @@ import typer
 
 from recollect.cli.failures import CommandFailed
 from recollect.cli.options import load_settings, require_database
-from recollect.cli.profile_file import Profile, read_profiles
+from recollect.cli.profiles import Profile, read_profiles
 from recollect.kernel.errors import InvalidInput
 from recollect.settings.load import load_client
 
@@ -173,9 +173,9 @@ def _open_database(target: Target, profile: Profile, *, creates: bool, as_admin:
     asker = target.asker or profile.user or _login_name()
     settings: dict[str, Any] = {}
     if target.config is not None:
-        shown = loaded.settings.model_dump()
+        values = loaded.settings.model_dump()
         settings = {
-            key: _value_of(shown, key)
+            key: _value_of(values, key)
             for key, origin in loaded.origins.items()
             if origin == str(target.config)
         }
@@ -260,10 +260,10 @@ def _database_url(database: str) -> str:
     return f"{_SQLITE}{path}"
 
 
-def _value_of(shown: Any, key: str) -> Any:
+def _value_of(values: Any, key: str) -> Any:
     for name in key.split("."):
-        shown = shown[name]
-    return shown
+        values = values[name]
+    return values
 
 
 def without_secrets(url: str) -> str:

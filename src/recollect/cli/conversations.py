@@ -3,19 +3,22 @@
 import json
 import time
 import uuid
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from recollect.cli.connection import Session, Target, connect
-from recollect.cli.fork_tree import draw_forks
 from recollect.cli.options import Limit, with_groups
 from recollect.cli.output import (
+    File,
     Output,
+    apply_style,
+    new_file,
     one_line,
-    styled,
+    read_text,
     to_json,
     to_text,
     visible,
@@ -25,7 +28,6 @@ from recollect.cli.output import (
     write_json,
     write_json_line,
 )
-from recollect.cli.text_files import File, new_file, read_text
 
 if TYPE_CHECKING:
     from recollect_client import models
@@ -53,10 +55,10 @@ def list_conversations(
     limit: Limit = _LIMIT,
 ) -> None:
     """List your conversations, the latest first."""
-    asked: Any = {} if query is None else {"query": query}
+    sent: Any = {} if query is None else {"query": query}
     with connect(target) as session:
         found = session.operations.iterate_list_conversations(
-            **asked, mode=mode, limit=min(limit, _PAGE)
+            **sent, mode=mode, limit=min(limit, _PAGE)
         )
         output.table(islice(found, limit), _COLUMNS)
 
@@ -82,7 +84,7 @@ def show_conversation(conversation: ConversationId, target: Target, output: Outp
         more = {"forks": [*map(to_json, forks)], "memberships": [*map(to_json, members)]}
         write_json(to_json(found) | more)
         return
-    output.thing(found, _write_conversation)
+    output.item(found, _write_conversation)
     if output.quiet:
         return
     write_fields({"members": [f"{one.user_id} ({one.access_level})" for one in members]})
@@ -126,7 +128,7 @@ def say(
             channel="history",
             content_type="history",
         )
-    output.thing(
+    output.item(
         entry,
         lambda _: write(f"Said in {entry.conversation_id}, message {entry.id}"),
         id_name="conversation_id",
@@ -145,10 +147,10 @@ def fork(
     title: Annotated[str | None, typer.Option(help="The title of the fork.")] = None,
 ) -> None:
     """Make a branch that has all before a message; nothing is copied."""
-    asked: Any = {} if title is None else {"title": title}
+    sent: Any = {} if title is None else {"title": title}
     with connect(target) as session:
-        made = session.operations.fork_conversation(conversation, entry, **asked)
-    output.thing(made, lambda _: write(f"Forked as {made.id}"))
+        made = session.operations.fork_conversation(conversation, entry, **sent)
+    output.item(made, lambda _: write(f"Forked as {made.id}"))
 
 
 @app.command()
@@ -191,8 +193,10 @@ def _write_entry(entry: "models.Entry", output: Output) -> None:
     elif output.quiet:
         write(visible(entry.id))
     else:
-        said_at = styled(to_text(entry.created_at), "dim")
-        write(f"{said_at}  {styled(one_line(_speaker(entry)), 'bold')}: {visible(_text(entry))}")
+        said_at = apply_style(to_text(entry.created_at), "dim")
+        write(
+            f"{said_at}  {apply_style(one_line(_speaker(entry)), 'bold')}: {visible(_text(entry))}"
+        )
 
 
 @app.command()
@@ -245,3 +249,34 @@ def _text(entry: "models.Entry") -> str:
         for part in entry.content
     ]
     return "(deleted)" if entry.removed else "\n".join(parts)
+
+
+def draw_forks(forks: Sequence["models.Fork"], shown_id: str) -> Iterator[str]:
+    """The lines of the tree, the root first; the conversation that is shown has a mark.
+
+    A fork whose parent is not in the list, because the caller may not see it, is a root too.
+    """
+    known = {fork.conversation_id for fork in forks}
+    children: dict[str | None, list[models.Fork]] = defaultdict(list)
+    for fork in forks:
+        parent = fork.forked_at_conversation_id
+        children[parent if parent in known else None].append(fork)
+    # A stack and not a recursion: a chain of forks may be longer than the interpreter's stack.
+    stack = [(root, "", "", "") for root in reversed(children[None])]
+    while stack:
+        fork, lead, branch, below = stack.pop()
+        yield lead + branch + _label(fork, shown_id)
+        inner = children[fork.conversation_id]
+        for at, child in reversed(list(enumerate(inner))):
+            is_last = at == len(inner) - 1
+            turn, rest = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
+            stack.append((child, lead + below, turn, rest))
+
+
+def _label(fork: "models.Fork", shown_id: str) -> str:
+    is_shown = fork.conversation_id == shown_id
+    parts = [apply_style(one_line(fork.conversation_id), "bold cyan" if is_shown else "cyan")]
+    if fork.title:
+        parts.append(one_line(fork.title))
+    parts.append(to_text(fork.created_at))
+    return "  ".join(parts) + ("  ← this one" if is_shown else "")

@@ -73,12 +73,7 @@ def _examine_server(target: Target, *, repair: bool) -> tuple[Report, int]:
         }
         for one in found.checks
     }
-    left = (
-        check["count"] - check["repaired"]
-        for check in checks.values()
-        if check["severity"] != "info"
-    )
-    problems = sum(left)
+    problems = sum(one.count - one.repaired for one in found.checks if one.severity != "info")
     report = {"problems": problems, "queue": {"depth": queue.depth, "stuck": queue.stuck}}
     return report | {"memories": checks}, problems
 
@@ -89,7 +84,7 @@ def _summary(report: Report, problems: int) -> list[str]:
         return ["All is well."]
     # What was repaired is told too; a mere notice is not.
     lines = [
-        f"{name.replace('_', ' ')}: {check['count']}{_repaired(check)}, "
+        f"{name.replace('_', ' ')}: {check['count']}{_repair_note(check)}, "
         f"such as {', '.join(check['sample_ids'])}"
         for name, check in (report["memories"] or {}).items()
         if check["count"] and check["severity"] != "info"
@@ -110,7 +105,7 @@ def _summary(report: Report, problems: int) -> list[str]:
     ]
 
 
-def _repaired(check: dict[str, Any]) -> str:
+def _repair_note(check: dict[str, Any]) -> str:
     return f" ({check['repaired']} repaired)" if check["repaired"] else ""
 
 

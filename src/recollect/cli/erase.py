@@ -62,7 +62,7 @@ def erase(
             _ask(plan, user or person or "", session)
         begun = session.operations.erase(dry_run=False, **whom)
         if no_wait and session.is_server:
-            output.done("Erasing", begun.id)
+            output.report_done("Erasing", begun.id)
             return
         report = _wait(session, begun.id)
     _print_report(report, output)

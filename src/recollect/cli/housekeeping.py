@@ -115,9 +115,9 @@ def evict(
         count = sum(1 for _ in due)
         if not only_count:
             period = {"retention_period": f"PT{int(age.total_seconds())}S"}
-            asked = period | {"resource_types": ["conversations"]} | members
+            sent = period | {"resource_types": ["conversations"]} | members
             with progress("Evict", "percent") as show:
-                for percent in evict_conversations(session, asked):
+                for percent in evict_conversations(session, sent):
                     show(percent, 100)
     name = "would_evict_count" if only_count else "evicted_count"
     _print_report({name: count}, as_json=as_json)

@@ -18,7 +18,6 @@ import typer
 from recollect import __version__
 from recollect.cli import (
     agents,
-    browser,
     chats,
     completion,
     conversations,
@@ -33,7 +32,6 @@ from recollect.cli import (
     portability,
     profiles,
     serve,
-    stats,
     tokens,
 )
 from recollect.cli.failures import EXIT_CODES, report_failure
@@ -127,14 +125,14 @@ _ADDED: tuple[tuple[str, tuple[tuple[str, Callable[..., None] | typer.Typer], ..
             ("export", portability.export_file),
             ("import", portability.import_file),
             ("erase", erase.erase),
-            ("stats", stats.stats),
+            ("stats", portability.stats),
         ),
     ),
     (
         "The server",
         (
             ("serve", serve.serve),
-            ("open", browser.open_page),
+            ("open", serve.open_page),
             ("worker", maintenance.worker),
             ("token", tokens.token),
             ("key", keys.app),

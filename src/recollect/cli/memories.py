@@ -38,10 +38,10 @@ def list_memories(
     limit: Limit = _LIMIT,
 ) -> None:
     """List memories, the newest first."""
-    asked = which.filters() | ({} if status is None else {"status": status})
+    sent = which.filters() | ({} if status is None else {"status": status})
     with connect(target) as session:
-        where = place.listed(session) | ({"spaces": ["all"]} if everywhere else {})
-        found = session.operations.iterate_list_memories(**where, **asked, limit=min(limit, _PAGE))
+        where = place.list_filters(session) | ({"spaces": ["all"]} if everywhere else {})
+        found = session.operations.iterate_list_memories(**where, **sent, limit=min(limit, _PAGE))
         output.table(islice(found, limit), _COLUMNS)
 
 
@@ -65,9 +65,9 @@ def show_memory(
 ) -> None:
     """Show a memory with all that is known about it."""
     given = {"chat_id": chat, "as_of": as_of}
-    asked: Any = {name: value for name, value in given.items() if value is not None}
+    sent: Any = {name: value for name, value in given.items() if value is not None}
     with connect(target) as session:
-        output.thing(session.operations.get_memory(memory_id, **asked), _write_memory)
+        output.item(session.operations.get_memory(memory_id, **sent), _write_memory)
 
 
 def _write_memory(memory: "models.Memory") -> None:
@@ -125,10 +125,10 @@ _HISTORY_COLUMNS = {
 @with_groups
 def explain(memory_id: MemoryId, target: Target, output: Output, chat: ChatId = None) -> None:
     """Say why you see a memory: the rule, its sources, what it replaced."""
-    asked: Any = {} if chat is None else {"chat_id": chat}
+    sent: Any = {} if chat is None else {"chat_id": chat}
     with connect(target) as session:
-        found = session.operations.explain_memory(memory_id, **asked)
-    output.thing(found, _write_explanation, id_name="memory_id")
+        found = session.operations.explain_memory(memory_id, **sent)
+    output.item(found, _write_explanation, id_name="memory_id")
 
 
 def _write_explanation(found: "models.Explanation") -> None:
@@ -155,6 +155,6 @@ def _write_explanation(found: "models.Explanation") -> None:
 def move(memory_id: MemoryId, target: Target, output: Output, place: Place) -> None:
     """Move a memory to your own space, or to that of an agent or a chat. It gets a new id."""
     with connect(target) as session:
-        done = session.operations.move_memory(memory_id, space=place.moved(session))
+        done = session.operations.move_memory(memory_id, space=place.move_target(session))
         title = place.title(session)
-    output.thing(done, lambda _: write(f"Moved to {visible(title)} as {done.id}"))
+    output.item(done, lambda _: write(f"Moved to {visible(title)} as {done.id}"))

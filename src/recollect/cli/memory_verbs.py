@@ -9,9 +9,17 @@ import typer
 from recollect.cli.connection import Session, Target, connect
 from recollect.cli.failures import CommandFailed, report_failure
 from recollect.cli.options import Limit
-from recollect.cli.output import Output, note, visible, write, write_json, write_json_line
+from recollect.cli.output import (
+    Output,
+    note,
+    read_text,
+    read_words,
+    visible,
+    write,
+    write_json,
+    write_json_line,
+)
 from recollect.cli.places import Everywhere, Place, Which, search_arguments
-from recollect.cli.text_files import read_text, read_words
 from recollect.cli.tokens import parse_ttl
 from recollect.kernel.errors import InvalidInput
 
@@ -73,8 +81,8 @@ def remember(text: Text, facts: Facts, place: Place, target: Target, output: Out
     """Remember a text. It is stored as it is, and found by its words and its meaning."""
     members = facts.members(read_text(text))
     with connect(target, creates=True) as session:
-        done = session.operations.create_memory(**place.written(session), **members)
-        output.thing(
+        done = session.operations.create_memory(**place.write_arguments(session), **members)
+        output.item(
             done,
             lambda _: write(
                 f"{_WRITTEN.get(done.status, done.status)} {done.id} in "
@@ -105,12 +113,12 @@ def recall(
     ] = None,
 ) -> None:
     """Print what an agent should be told now, as a block of text for its prompt."""
-    asked: dict[str, Any] = {} if query is None else {"query": query}
+    sent: dict[str, Any] = {} if query is None else {"query": query}
     if tokens is not None:
-        asked["token_budget"] = tokens
+        sent["token_budget"] = tokens
     with connect(target) as session:
         where = search_arguments(session, place, which, everywhere=everywhere)
-        found = session.operations.recall_memories(**where, **asked)
+        found = session.operations.recall_memories(**where, **sent)
     if output.as_json:
         write_json(found.model_dump(mode="json", by_alias=True, exclude_unset=True))
     elif output.quiet:

@@ -1,6 +1,6 @@
-"""What commands print: tables, texts, JSON and ids.
+"""What commands read from stdin and print: tables, texts, JSON and ids.
 
-Stored text is untrusted. Control characters and terminal codes in it are shown as escapes, and it
+Stored text is untrusted. Control characters and terminal codes in it are texts as escapes, and it
 is never read as markup.
 """
 
@@ -8,20 +8,28 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from recollect.cli.options import Json
+from recollect.kernel.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
 PIPE_CLOSED_EXIT = 141
+STDIN = "-"
+File = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to a new file, not to stdout."),
+]
 # Control characters but for tab and line feed, half surrogates, line separators, and what turns the
 # direction of the text behind it: each could hide or forge what a terminal shows.
 _HIDDEN = re.compile(
@@ -47,7 +55,7 @@ class Output:
         else:
             write_table(list(items), columns)
 
-    def thing(self, item: "BaseModel", show: Callable[[Any], None], *, id_name: str = "id") -> None:
+    def item(self, item: "BaseModel", show: Callable[[Any], None], *, id_name: str = "id") -> None:
         """One thing: as `show` prints it, a JSON object, or its id."""
         if self.as_json:
             write_json(to_json(item))
@@ -56,7 +64,7 @@ class Output:
         else:
             show(item)
 
-    def done(self, verb: str, id_: str) -> None:
+    def report_done(self, verb: str, id_: str) -> None:
         """What was done to a thing that has no other answer."""
         if self.as_json:
             write_json({"id": id_, verb.lower(): True})
@@ -126,13 +134,13 @@ def to_json(item: "BaseModel") -> dict[str, Any]:
 
 def write_fields(fields: Mapping[str, Any]) -> None:
     """Print a thing as a list of names and values, without those that are empty."""
-    shown = {name: text for name, value in fields.items() if (text := to_text(value))}
-    width = max(map(len, shown), default=0)
+    texts = {name: text for name, value in fields.items() if (text := to_text(value))}
+    width = max(map(len, texts), default=0)
     console = _console()
-    for name, text in shown.items():
+    for name, text in texts.items():
         first, *rest = visible(text).split("\n")
         label = f"{name}:".ljust(width + 1)
-        write(f"{_styled(console, label, 'bold')} {first}")
+        write(f"{_apply_style(console, label, 'bold')} {first}")
         for line in rest:
             write(f"{' ' * (width + 1)} {line}")
 
@@ -184,12 +192,12 @@ def _write_plain_rows(rows: Sequence[Sequence[str]]) -> None:
         write("  ".join(padded).rstrip())
 
 
-def styled(text: str, style: str) -> str:
+def apply_style(text: str, style: str) -> str:
     """The text in a style, where the terminal has any."""
-    return _styled(_console(), text, style)
+    return _apply_style(_console(), text, style)
 
 
-def _styled(console: "Console", text: str, style: str) -> str:
+def _apply_style(console: "Console", text: str, style: str) -> str:
     if not console.is_terminal or console.color_system is None:
         return text
     from rich.style import Style
@@ -207,3 +215,42 @@ def _console() -> "Console":
             file=sys.stdout, highlight=False, markup=False, emoji=False, color_system=None
         )
     return console
+
+
+def read_text(text: str) -> str:
+    """The argument, or all of stdin for `-`."""
+    return sys.stdin.read().removesuffix("\n") if text == STDIN else text
+
+
+def read_words(words: list[str]) -> Iterator[str]:
+    """The arguments, or the lines of stdin for `-`."""
+    if words != [STDIN]:
+        yield from words
+        return
+    for line in sys.stdin:
+        if line.strip():
+            yield line.strip()
+
+
+@contextmanager
+def new_file(path: Path | None) -> Iterator[Callable[[str], None]]:
+    """Takes lines for a new file that only its owner may read, or for stdout without a path.
+
+    The file has its name only when it is complete: a part of an export must not look like one.
+    """
+    if path is None or str(path) == "-":
+        yield write
+        return
+    if path.exists():
+        raise InvalidInput(f"{path} exists already: name a new file")
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise InvalidInput(f"can't write {path}: {error.strerror}") from error
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            yield lambda line: print(line, file=file)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -32,9 +32,9 @@ def list_people(
     limit: Limit = _LIMIT,
 ) -> None:
     """List the people whom you know, the newest first."""
-    asked: Any = {} if query is None else {"query": query}
+    sent: Any = {} if query is None else {"query": query}
     with connect(target) as session:
-        found = session.operations.iterate_list_people(**asked, limit=min(limit, _PAGE))
+        found = session.operations.iterate_list_people(**sent, limit=min(limit, _PAGE))
         output.table(islice(found, limit), _COLUMNS)
 
 
@@ -52,7 +52,7 @@ def show_person(person: PersonId, target: Target, output: Output) -> None:
     """Show a person: names, aliases, relationships."""
     with connect(target) as session:
         found = session.operations.get_person(find_person(session, person))
-    output.thing(found, _write_person)
+    output.item(found, _write_person)
 
 
 def _write_person(person: "models.Person") -> None:
@@ -92,7 +92,7 @@ def add(
             aliases=[{"value": value} for value in alias or ()],
             relationships=[{"relationship": word} for word in relationship or ()],
         )
-    output.thing(made, lambda _: write(f"Added {visible(made.name)}: {made.id}"))
+    output.item(made, lambda _: write(f"Added {visible(made.name)}: {made.id}"))
 
 
 @app.command("memories")
@@ -121,7 +121,7 @@ def remove(person: PersonId, target: Target, output: Output) -> None:
     with connect(target) as session:
         person_id = find_person(session, person)
         session.operations.delete_person(person_id)
-    output.done("Removed", person_id)
+    output.report_done("Removed", person_id)
 
 
 def find_person(session: Session, person: str) -> str:

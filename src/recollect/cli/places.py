@@ -37,7 +37,7 @@ class Place:
         typer.Option("--private", help="The agent's private space.", rich_help_panel=_WHERE),
     ] = False
 
-    def written(self, session: Session) -> dict[str, Any]:
+    def write_arguments(self, session: Session) -> dict[str, Any]:
         """The arguments of a write to this place."""
         agent = self._agent(session)
         if self.chat is not None:
@@ -46,21 +46,21 @@ class Place:
             return {"space": {"kind": "user"}}
         return self._in_agent(agent)
 
-    def searched(self, session: Session) -> dict[str, Any]:
+    def read_arguments(self, session: Session) -> dict[str, Any]:
         """The arguments of a search here."""
         agent = self._agent(session)
         if self.chat is not None:
             return {"chat_id": self.chat}
         return {"spaces": [{"kind": "user"}]} if agent is None else self._in_agent(agent)
 
-    def listed(self, session: Session) -> dict[str, Any]:
+    def list_filters(self, session: Session) -> dict[str, Any]:
         """The filters of a list, which names spaces as words."""
-        searched = self.searched(session)
-        if "spaces" in searched:
-            searched["spaces"] = [one["kind"] for one in searched["spaces"]]
-        return searched
+        found = self.read_arguments(session)
+        if "spaces" in found:
+            found["spaces"] = [one["kind"] for one in found["spaces"]]
+        return found
 
-    def moved(self, session: Session) -> dict[str, str]:
+    def move_target(self, session: Session) -> dict[str, str]:
         """The space to which a memory moves."""
         agent = self._agent(session)
         if self.run is not None:
@@ -149,7 +149,7 @@ def search_arguments(
     session: Session, place: Place, which: Which, *, everywhere: bool
 ) -> dict[str, Any]:
     """Where and what a search or recall looks for. In a chat its rules decide what is shown."""
-    where = place.searched(session)
+    where = place.read_arguments(session)
     if everywhere:
         where["spaces"] = "all"
     return where | which.filters()

@@ -1,17 +1,21 @@
-"""`recollect serve`: binds the port, starts the application, prints how to use it."""
+"""`recollect serve` and `open`: start the server and print how to use it; show its page."""
 
 import ipaddress
 import shlex
 import shutil
 import socket
 import sys
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from recollect import __version__
+from recollect.cli.connection import Target, failing_clearly, find_profile, without_secrets
+from recollect.cli.failures import CommandFailed
 from recollect.cli.options import Config, DatabaseUrl, load_settings
+from recollect.cli.output import visible, write
 from recollect.kernel.errors import Unavailable
 from recollect.settings import ServerSettings, Settings
 from recollect.settings.load import FLAGS
@@ -19,6 +23,7 @@ from recollect.settings.load import FLAGS
 Host = Annotated[str | None, typer.Option(FLAGS["server.host"], help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(FLAGS["server.port"], help="TCP port; 0 for a free one.")]
 
+_NO_BROWSER_EXIT = 7
 # The first probe after 30 seconds of silence; the connection is given up 30 seconds later.
 _KEEPALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 
@@ -102,3 +107,25 @@ def _enable_keepalive(listener: socket.socket) -> None:
     for name, value in _KEEPALIVE.items():
         if hasattr(socket, name):
             listener.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def open_page(
+    target: Target,
+    only_print: Annotated[bool, typer.Option("--print", help="Only print the address.")] = False,
+) -> None:
+    """Open the page of the server in a browser: of --url or a profile, else of this folder."""
+    url = find_profile(target).url or _local_url(target)
+    from recollect_client import NO_RETRIES, Recollect
+
+    with failing_clearly(url, is_server=True), Recollect.connect(url, retries=NO_RETRIES) as client:
+        client.operations.get_health()
+    page = f"{without_secrets(url).rstrip('/')}/"
+    write(visible(page))
+    if not only_print and not webbrowser.open(page):
+        raise CommandFailed(f"there is no browser here: open {page} in one", _NO_BROWSER_EXIT)
+
+
+def _local_url(target: Target) -> str:
+    """Where `recollect serve` listens by the settings of this folder."""
+    server = load_settings(target.config, database_url=target.database_url).settings.server
+    return base_url(server.host, server.port)
