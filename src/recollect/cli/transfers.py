@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from recollect_client._sync.call import Stream
 
 _LINES = "application/x-ndjson"
+_EVENTS = "text/event-stream"
 
 
 def export_lines(session: Session, query: Mapping[str, Any]) -> Iterator[str]:
@@ -38,7 +39,7 @@ def import_pieces(
 
 def evict(session: Session, members: Mapping[str, Any]) -> Iterator[int]:
     """Start an eviction; its progress in percent, to the end."""
-    with _stream(session, "adminEvict", {**members, "as_stream": True}) as answer:
+    with _stream(session, "adminEvict", members, accept=_EVENTS) as answer:
         rest = b""
         for piece in answer.pieces():
             *events, rest = (rest + piece).split(b"\n\n")
@@ -64,6 +65,7 @@ def _stream(
     arguments: Mapping[str, Any],
     *,
     pieces: Iterator[bytes] | None = None,
+    accept: str | None = None,
 ) -> Iterator["Stream"]:
     """The answer in pieces. Raises the error of a refusal."""
     from recollect_client.errors import error_from
@@ -72,8 +74,12 @@ def _stream(
 
     caller = session.client.caller
     request = caller.request(OPERATIONS[operation_id], {}, arguments)
+    headers = dict(request.headers)
     if pieces is not None:
-        request = replace(request, headers={**request.headers, "content-type": _LINES})
+        headers["content-type"] = _LINES
+    if accept is not None:
+        headers["accept"] = accept
+    request = replace(request, headers=headers)
     with caller.transport.stream(request, pieces) as answer:
         if not 200 <= answer.status < 300:
             refused = Response(answer.status, answer.headers, b"".join(answer.pieces()))
