@@ -8,7 +8,7 @@ from recollect.erasure.commands import StartErasure, VerifyErasure
 from recollect.erasure.model import ErasureStatus
 from recollect.erasure.service import EraseService
 from recollect.http.call import Call, Handler, Reply
-from recollect.http.examples import ERASURE_ID
+from recollect.http.examples import ERASURE_ID, INSTANT_EXAMPLE
 from recollect.http.operation import Operation, memory_operation
 from recollect.http.resource import JsonObject, Resource, ResourcePart, resource_schemas
 from recollect.http.schemas import INSTANT
@@ -63,6 +63,7 @@ RESOURCES = resource_schemas(EraseReportResource)
 
 _ERASURE_PATH = "/v1/erasures/{erasure_id}"
 
+_ENDED = {"status": "done", "dry_run": False, "finished_at": INSTANT_EXAMPLE}
 OPERATIONS: tuple[Operation, ...] = (
     memory_operation(
         "erase",
@@ -82,6 +83,7 @@ OPERATIONS: tuple[Operation, ...] = (
         200,
         "Get the report of an erasure. It names nobody.",
         response="EraseReport",
+        answered=_ENDED,
         introduces=False,
     ),
     memory_operation(
@@ -91,6 +93,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Search everything once more for the given names, within 30 days.",
         response="EraseReport",
         body=VerifyErasure,
+        answered=_ENDED,
         refusals=(409,),
         introduces=False,
         # Its recorded answer, kept under the erased id, would be a trace.
