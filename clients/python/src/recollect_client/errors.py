@@ -182,7 +182,10 @@ def _kind_of(status: int) -> type[RecollectError]:
 def _foreign_answer(response: Response) -> RecollectError:
     """What is at the URL has answered, and not as Recollect does."""
     media = response.headers.get("content-type", "no content type")
-    message = f"HTTP status {response.status} and an answer ({media}) that is none of Recollect"
+    message = (
+        f"an answer with status {response.status} ({media}) that is not one of Recollect, or of"
+    )
+    message += " a version that this client does not know"
     if "location" in response.headers and response.status < 400:
         message = f"the URL leads to {response.headers['location']}: connect to that one"
     is_refusal = response.status >= 400

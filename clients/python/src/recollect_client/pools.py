@@ -4,27 +4,47 @@ close what it opened."""
 
 import asyncio
 import os
+import threading
 import weakref
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
 
-class Pools(Generic[T]):
-    """One pool for each process."""
+class Closable(Protocol):
+    """A pool that is closed without waiting."""
 
-    def __init__(self, make: Callable[[], T]) -> None:
+    def close(self) -> None:
+        """Close its connections."""
+        ...
+
+
+C = TypeVar("C", bound=Closable)
+
+
+class Pools(Generic[C]):
+    """One pool for each process. They are closed with it, at the latest."""
+
+    def __init__(self, make: Callable[[], C]) -> None:
         self._make = make
-        self._by_process: dict[int, T] = {}
+        self._lock = threading.Lock()
+        self._by_process: dict[int, C] = {}
 
-    def mine(self) -> T:
+    def mine(self) -> C:
         """The pool of the caller, which is made at the first call."""
         pool = self._by_process.get(os.getpid())
-        # `setdefault`: of two threads that come first at once both get the same pool.
-        return pool or self._by_process.setdefault(os.getpid(), self._make())
+        return pool if pool is not None else self._new()
 
-    def take_mine(self) -> T | None:
+    def _new(self) -> C:
+        with self._lock:  # two threads may come first at once
+            pool = self._by_process.get(os.getpid())
+            if pool is None:
+                pool = self._by_process[os.getpid()] = self._make()
+                weakref.finalize(self, pool.close)
+        return pool
+
+    def take_mine(self) -> C | None:
         """The pool of the caller, which is forgotten here; None if there is none."""
         return self._by_process.pop(os.getpid(), None)
 
