@@ -9,6 +9,7 @@ from types import FrameType
 
 from bench import (
     appends,
+    client,
     forks,
     grpc,
     indexing,
@@ -48,9 +49,16 @@ BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
     **memories.flat_reads(),
     memories.DOCTOR: memories.run_doctor,
     memories.GC: memories.run_gc,
+    client.REMEMBER: client.run_remember,
+    client.SEARCH: client.run_search,
+    client.REMOTE: client.run_remote,
+    client.PEERS: client.run_peers,
 }
 # Several processes on one database: the other engine has no such thing.
 ON_POSTGRES_ONLY = {nodes.NAME}
+# The peers are files, too. They are installed first, so a tiny run leaves them out.
+ON_SQLITE_ONLY = {client.PEERS}
+NOT_QUICK = {client.PEERS}
 FULL = Effort(rounds=15, seconds=0.5)
 QUICK = Effort(rounds=1, seconds=0.05)
 INTERRUPTED_EXIT = 130
@@ -59,32 +67,44 @@ INTERRUPTED_EXIT = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what was asked for. Goals are for reading: a missed one is no failure of the run."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Run benchmarks.")
-    parser.add_argument("name", nargs="*", help=f"of {', '.join(BENCHMARKS)}; all if none is named")
+    parser.add_argument(
+        "name",
+        nargs="*",
+        help=f"of {', '.join(BENCHMARKS)}, or how some begin; all if none is named",
+    )
     parser.add_argument("--engine", choices=ENGINES, help="this engine only")
     parser.add_argument("--quick", action="store_true", help="tiny: shows only that they work")
     asked = parser.parse_args(arguments)
-    unknown = [name for name in asked.name if name not in BENCHMARKS]
-    if unknown:
-        parser.error(f"there is no benchmark {unknown[0]!r}")
+    for word in asked.name:
+        if not benchmarks_named(word):
+            parser.error(f"there is no benchmark {word!r}")
+    names = [name for word in asked.name for name in benchmarks_named(word)]
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         engines = [asked.engine] if asked.engine else ENGINES
-        results = list(_run(asked.name or list(BENCHMARKS), engines, quick=asked.quick))
+        results = list(_run(names or list(BENCHMARKS), engines, quick=asked.quick))
     except KeyboardInterrupt:
         return INTERRUPTED_EXIT
     print(to_table(sorted(results, key=lambda result: list(BENCHMARKS).index(result.name))))
     return 0
 
 
-def benchmarks_on(engine: str, names: Sequence[str]) -> list[str]:
-    """Those of the named ones that the engine can run."""
-    return [name for name in names if engine == "postgres" or name not in ON_POSTGRES_ONLY]
+def benchmarks_named(word: str) -> list[str]:
+    """The benchmark of this name, or all whose names begin with the word."""
+    return [name for name in BENCHMARKS if name == word or name.startswith(f"{word}-")]
+
+
+def benchmarks_on(engine: str, names: Sequence[str], *, quick: bool) -> list[str]:
+    """Those of the named ones that the engine can run in such a run."""
+    other = ON_POSTGRES_ONLY if engine == "sqlite" else ON_SQLITE_ONLY
+    left_out = other | (NOT_QUICK if quick else set())
+    return [name for name in names if name not in left_out]
 
 
 def _run(names: Sequence[str], engines: Sequence[str], *, quick: bool) -> Iterator[Result]:
     for engine in engines:
         with stage(engine, QUICK if quick else FULL, quick=quick) as where:
-            for name in benchmarks_on(engine, names):
+            for name in benchmarks_on(engine, names, quick=quick):
                 started_at = time.perf_counter()
                 yield BENCHMARKS[name](where)
                 seconds = time.perf_counter() - started_at

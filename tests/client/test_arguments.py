@@ -41,7 +41,7 @@ def test_the_removal_of_a_member_never_reaches_the_conversation(memory: Recollec
     talk = memory.user(a_name("ann")).conversation()
     talk.append("Still here")
     for segment in (".", ".."):
-        with pytest.raises(ValueError, match="userId: must not be"):
+        with pytest.raises(ValueError, match="user_id: must not be"):
             talk.unshare(segment)
         with pytest.raises(InvalidInput, match=r"must not be `\.`"):
             talk.share(segment)
@@ -73,7 +73,7 @@ def test_an_id_that_no_url_can_carry_is_refused(memory: Recollect, segment: str)
         (lambda memory, ann: ann.get(HALF), "memory_id: must not contain half of a surrogate"),
         (lambda memory, ann: ann.remember(b"x"), "content: must be a text or a list"),
         (lambda memory, ann: ann.put("k", {"a": float("nan")}), "value: Out of range float"),
-        (lambda memory, ann: ann.put("k", {"a": b"x"}), "value: bytes is no value of JSON"),
+        (lambda memory, ann: ann.put("k", {"a": b"x"}), "value: must be a value of JSON, not bytes"),
         (lambda memory, ann: list(ann.memories(as_of=_beyond())), "as_of: date value out of range"),
         (lambda memory, ann: ann.conversation().append(5), "content: must be a text or a list"),
         (lambda memory, ann: ann.conversation().append({"a": 1}), "content: must be a text or a"),

@@ -233,7 +233,7 @@ def test_a_wrong_argument_is_named_with_what_would_be_right(memory: Recollect, a
         ann.remember(7)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="user_id: must not be empty"):
         memory.user(" ")
-    with pytest.raises(ValueError, match="memory_id: must be a text that is not empty"):
+    with pytest.raises(ValueError, match="memory_id: must not be empty"):
         ann.get("")
     with pytest.raises(ValueError, match=r"not WriteResult$"):
         ann.forget(ann.remember("The key is under the pot."))  # type: ignore[arg-type]

@@ -28,6 +28,7 @@ _APART = {
     "appendEntry": {"content", "role"},
     "syncEntries": {"content"},
     "searchConversations": {"query"},
+    "importMemories": {"dry_run"},
 }
 _METHODS_HEADER = '''"""Every operation of the server as a method. Generated from the OpenAPI
 document: do not edit."""

@@ -43,7 +43,7 @@ class EmbeddedSystem:
 
     def __init__(self, thread: LoopThread, app: InProcessApp) -> None:
         self._thread = thread
-        self._app = app
+        self.app = app
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._open = True
@@ -78,8 +78,8 @@ class EmbeddedSystem:
         """Finish accepted work and close the database. A second call does nothing."""
         if self._take():
             # Somebody may follow a response that has no end.
-            self._thread.submit(self._app.end_streams()).result()
-            self._thread.stop(self._app.close)
+            self._thread.submit(self.app.end_streams()).result()
+            self._thread.stop(self.app.close)
 
     def _abandon(self) -> None:
         """Close it for whoever forgot to."""
@@ -87,10 +87,10 @@ class EmbeddedSystem:
             return
         if threading.main_thread().is_alive() or self._thread.is_current():
             # In a garbage collection, which must not wait.
-            self._thread.stop_soon(self._app.close)
+            self._thread.stop_soon(self.app.close)
             return
         with suppress(Exception):
-            self._thread.submit(self._app.close_at_exit()).result(EXIT_SECONDS_MAX)
+            self._thread.submit(self.app.close_at_exit()).result(EXIT_SECONDS_MAX)
 
     def _take(self) -> bool:
         """True for one caller, who closes it; never after a fork, since it is not ours there."""

@@ -6,6 +6,7 @@ message names an argument of yours where the server knows which one was wrong.
 
 import json
 import math
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from recollect_client.values import Response
+from recollect_client.values import Response, snake_case
 
 NOT_CONNECTED = "not_connected"
 """The code of a request that was not sent."""
@@ -112,6 +113,9 @@ class Internal(RecollectError):
     """A fault of the server; its log has the request under `details["requestId"]`."""
 
 
+# Where a message begins with the name of a field, `accessLevel: must be …`, and such a name alone.
+_WIRE_NAME = re.compile(r"^[a-z]+(?:[A-Z][a-z]+)+(?=:)")
+_FIELD = re.compile(r"^[a-z]+(?:[A-Z][a-z]+)+")
 _BY_STATUS: Mapping[int, type[RecollectError]] = {
     400: InvalidInput,
     401: Unauthenticated,
@@ -141,10 +145,10 @@ def error_from(response: Response) -> RecollectError:
     if not isinstance(details, dict):
         details = {key: part for key, part in body.items() if key not in ("error", "code")}
     return _kind_of(response.status)(
-        message,
+        _WIRE_NAME.sub(_in_python, message),
         code=code,
         status=response.status,
-        details=details,
+        details=_name_in_python(details),
         retry_after_seconds=_retry_after(response.headers),
     )
 
@@ -173,6 +177,20 @@ def _waiting_change(response: Response) -> RecollectError | None:
         status=response.status,
         details={"approval_id": body["approval_id"]},
     )
+
+
+def _name_in_python(details: dict[str, Any]) -> dict[str, Any]:
+    """The details with the fields that they name as arguments of Python."""
+    named = dict(details)
+    if isinstance(named.get("field"), str):
+        named["field"] = _FIELD.sub(_in_python, named["field"])
+    if isinstance(named.get("violations"), list):
+        named["violations"] = [_name_in_python(dict(one)) for one in named["violations"]]
+    return named
+
+
+def _in_python(found: re.Match[str]) -> str:
+    return snake_case(found[0])
 
 
 def _kind_of(status: int) -> type[RecollectError]:

@@ -26,7 +26,10 @@ def memory_content(content: Any) -> dict[str, Any]:
     """The field of a new memory that takes the content, and what it takes."""
     if isinstance(content, str):
         return {"content": content}
-    return {"messages": list_messages(content, "content")}
+    messages = list_messages(content, "content")
+    if not messages:
+        raise ValueError("content: must have at least one message")
+    return {"messages": messages}
 
 
 def list_messages(messages: Any, name: str) -> list[Any]:

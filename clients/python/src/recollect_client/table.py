@@ -409,12 +409,17 @@ class GetPersonArguments(TypedDict, total=False):
     as_of: datetime | str
 
 
-class ImportMemoriesArguments(TypedDict, total=False):
+class ImportMemoriesOptions(TypedDict, total=False):
+    """Import lines of an export: what may be said beside `dry_run`."""
+
+    mode: models.ImportMode | str
+    justification: str
+
+
+class ImportMemoriesArguments(ImportMemoriesOptions, total=False):
     """Import lines of an export."""
 
     dry_run: Required[bool]
-    mode: models.ImportMode | str
-    justification: str
 
 
 class IndexEntriesArguments(TypedDict, total=False):

@@ -17,6 +17,11 @@ KEY_HEADER = "idempotency-key"
 EXAMPLE_URL = "http://127.0.0.1:8080"
 
 
+def snake_case(name: str) -> str:
+    """`forkedAtEntryId` as `forked_at_entry_id`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One operation of the server.
@@ -74,15 +79,7 @@ def fill_path(template: str, values: Mapping[str, str]) -> str:
     """The path with these values, each escaped as one segment."""
 
     def value_of(found: re.Match[str]) -> str:
-        value = values[found[1]]
-        if not isinstance(value, str) or not value:
-            wrong = "an empty one" if value == "" else type(value).__name__
-            raise ValueError(f"{found[1]}: must be a text that is not empty, not {wrong}")
-        if value in (".", ".."):
-            # Whatever handles a URL takes these segments out, escaped or not (RFC 3986, 6.2.2.3):
-            # the request would name something else, such as the whole in place of its part.
-            raise ValueError(f"{found[1]}: must not be {value!r}, which no URL can carry")
-        return quote(check_encodable(value, found[1]), safe="")
+        return quote(check_segment(values[found[1]], snake_case(found[1])), safe="")
 
     return re.sub(r"{(\w+)}", value_of, template)
 
@@ -93,8 +90,9 @@ def encode_query(values: Mapping[str, Any]) -> str:
     for name, value in values.items():
         if value is None:
             continue
-        listed = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-        with _naming(name):
+        is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
+        listed = value if is_list else [value]
+        with _naming(snake_case(name)):
             pairs += [(name, query_text(one)) for one in listed]
     return urlencode(pairs, errors="surrogatepass")
 
@@ -103,7 +101,11 @@ def query_text(value: Any) -> str:
     """A value as the query spells it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return to_instant(value) if isinstance(value, datetime) else str(value)
+    if isinstance(value, datetime):
+        return to_instant(value)
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise TypeError(f"must be a text, a number or an instant, not {type(value).__name__}")
 
 
 def encode_body(value: Any) -> bytes:
@@ -128,7 +130,7 @@ def _plain_value(value: Any) -> Any:
         return to_instant(value)
     if isinstance(value, set | frozenset | tuple):
         return list(value)
-    raise TypeError(f"{type(value).__name__} is no value of JSON")
+    raise TypeError(f"must be a value of JSON, not {type(value).__name__}")
 
 
 def check_names(operation: Operation, arguments: Mapping[str, Any]) -> None:
@@ -151,7 +153,7 @@ def json_body(operation: Operation, arguments: Mapping[str, Any]) -> bytes:
         return encode_body(body) if operation.body else b""
     except (TypeError, ValueError, OverflowError, RecursionError):
         for wire, value in body.items():
-            with _naming(wire):
+            with _naming(snake_case(wire)):
                 encode_body(value)
         raise
 
@@ -163,6 +165,16 @@ def check_text(value: Any, name: str) -> str:
     if not value.strip():
         raise ValueError(f"{name}: must not be empty")
     return value
+
+
+def check_segment(value: Any, name: str) -> str:
+    """The value, if the path of a URL can carry it."""
+    check_text(value, name)
+    if value in (".", ".."):
+        # Whatever handles a URL takes these segments out, escaped or not (RFC 3986, 6.2.2.3): the
+        # request would name something else, such as the whole in place of its part.
+        raise ValueError(f"{name}: must not be {value!r}, which no URL can carry")
+    return check_encodable(value, name)
 
 
 def check_encodable(value: str, name: str) -> str:

@@ -1,7 +1,7 @@
 """Handles: a noun of the system, who asks, and the verbs of the noun."""
 
 import uuid
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from recollect_client import models, table
@@ -9,9 +9,10 @@ from recollect_client._async.call import AsyncCaller
 from recollect_client._async.operations import AsyncOperations
 from recollect_client._async.streams import export, import_lines, replay, respond, stop_recording
 from recollect_client.messages import check_list, entry_content, list_messages, memory_content
-from recollect_client.values import check_text
+from recollect_client.values import check_segment, check_text
 
 HISTORY = {"channel": "history", "content_type": "history"}
+TAIL_MAX = 1000
 Messages = Sequence[models.Message | Mapping[str, Any]]
 
 
@@ -160,11 +161,13 @@ class AsyncUser(AsyncMemoryPlace):
     async def import_lines(
         self,
         lines: Iterable[Mapping[str, Any] | str],
-        **options: Unpack[table.ImportMemoriesArguments],
+        *,
+        dry_run: bool = False,
+        **options: Unpack[table.ImportMemoriesOptions],
     ) -> models.ImportReport:
         """Store the lines of an export again, with their ids and times. The report names the lines
-        that were refused."""
-        return await import_lines(self._caller, lines, options)
+        that were refused. With `dry_run` nothing is stored."""
+        return await import_lines(self._caller, lines, _merge({"dry_run": dry_run}, options))
 
     async def erase(self, *, dry_run: bool, justification: str | None = None) -> models.EraseReport:
         """Erase the user everywhere. With `dry_run` nothing is removed, and the report says what
@@ -308,9 +311,11 @@ class AsyncConversation(AsyncPlace):
         )
 
     async def tail(self, count: int) -> list[models.Entry]:
-        """The last messages, the oldest of them first."""
+        """The last messages, at most 1000, the oldest of them first."""
         if not isinstance(count, int) or isinstance(count, bool):
             raise TypeError(f"count: must be a whole number, not {type(count).__name__}")
+        if not 1 <= count <= TAIL_MAX:
+            raise ValueError(f"count: must be from 1 to {TAIL_MAX}, not {count}")
         page = await self.operations.list_entries(self.id, channel="history", tail=count)
         return page.data
 
@@ -361,7 +366,7 @@ class AsyncConversation(AsyncPlace):
         """Delete the conversation with all its branches."""
         await self.operations.delete_conversation(self.id)
 
-    async def respond(self, pieces: AsyncIterator[str]) -> models.RecordOutcome:
+    async def respond(self, pieces: AsyncIterable[str]) -> models.RecordOutcome:
         """Record a response while it is made. Others can follow it meanwhile."""
         return await respond(self._caller, self.id, pieces)
 
@@ -378,7 +383,7 @@ class AsyncConversation(AsyncPlace):
 
 def entry_id(entry: models.Entry | str) -> str:
     """The id of a message."""
-    return entry.id if isinstance(entry, models.Entry) else check_text(entry, "entry")
+    return entry.id if isinstance(entry, models.Entry) else check_segment(entry, "entry")
 
 
 def listed_filters(searched: Mapping[str, Any]) -> dict[str, Any]:

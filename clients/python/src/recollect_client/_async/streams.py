@@ -2,7 +2,7 @@
 exports and imports."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,9 +32,11 @@ _LINES = "application/x-ndjson"
 
 
 async def respond(
-    caller: AsyncCaller, conversation_id: str, pieces: AsyncIterator[str]
+    caller: AsyncCaller, conversation_id: str, pieces: AsyncIterable[str]
 ) -> models.RecordOutcome:
     """Record the pieces as they come. It is not tried again: the pieces are gone by then."""
+    if not isinstance(pieces, AsyncIterable):
+        raise TypeError(f"pieces: must be texts, one after the other, not {type(pieces).__name__}")
     request = caller.request(RECORD, {"id": conversation_id}, {})
     request = replace(request, headers={**request.headers, "content-type": _TEXT})
     async with caller.transport.stream(request, _encoded(pieces)) as answer:
@@ -93,6 +95,8 @@ async def import_lines(
     caller: AsyncCaller, lines: Iterable[Mapping[str, Any] | str], options: Mapping[str, Any]
 ) -> models.ImportReport:
     """Send the lines in one request, which can be repeated."""
+    if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
+        raise TypeError(f"lines: must be a list of lines, not {type(lines).__name__}")
     texts = [line.encode() if isinstance(line, str) else encode_body(line) for line in lines]
     body = b"".join(text.rstrip(b"\n") + b"\n" for text in texts)
     request = caller.request(IMPORT, {}, options, body=body, media=_LINES)
@@ -145,7 +149,7 @@ def _broken(event: Mapping[str, str]) -> RecollectError:
     return InvalidInput(message, code=code)
 
 
-async def _encoded(pieces: AsyncIterator[str]) -> AsyncIterator[bytes]:
+async def _encoded(pieces: AsyncIterable[str]) -> AsyncIterator[bytes]:
     async for piece in pieces:
         if not isinstance(piece, str):
             raise TypeError(f"pieces: each must be a text, not {type(piece).__name__}")

@@ -10,9 +10,10 @@ from recollect_client._sync.call import Caller
 from recollect_client._sync.operations import Operations
 from recollect_client._sync.streams import export, import_lines, replay, respond, stop_recording
 from recollect_client.messages import check_list, entry_content, list_messages, memory_content
-from recollect_client.values import check_text
+from recollect_client.values import check_segment, check_text
 
 HISTORY = {"channel": "history", "content_type": "history"}
+TAIL_MAX = 1000
 Messages = Sequence[models.Message | Mapping[str, Any]]
 
 
@@ -155,11 +156,13 @@ class User(MemoryPlace):
     def import_lines(
         self,
         lines: Iterable[Mapping[str, Any] | str],
-        **options: Unpack[table.ImportMemoriesArguments],
+        *,
+        dry_run: bool = False,
+        **options: Unpack[table.ImportMemoriesOptions],
     ) -> models.ImportReport:
         """Store the lines of an export again, with their ids and times. The report names the lines
-        that were refused."""
-        return import_lines(self._caller, lines, options)
+        that were refused. With `dry_run` nothing is stored."""
+        return import_lines(self._caller, lines, _merge({"dry_run": dry_run}, options))
 
     def erase(self, *, dry_run: bool, justification: str | None = None) -> models.EraseReport:
         """Erase the user everywhere. With `dry_run` nothing is removed, and the report says what
@@ -301,9 +304,11 @@ class Conversation(Place):
         )
 
     def tail(self, count: int) -> list[models.Entry]:
-        """The last messages, the oldest of them first."""
+        """The last messages, at most 1000, the oldest of them first."""
         if not isinstance(count, int) or isinstance(count, bool):
             raise TypeError(f"count: must be a whole number, not {type(count).__name__}")
+        if not 1 <= count <= TAIL_MAX:
+            raise ValueError(f"count: must be from 1 to {TAIL_MAX}, not {count}")
         page = self.operations.list_entries(self.id, channel="history", tail=count)
         return page.data
 
@@ -352,7 +357,7 @@ class Conversation(Place):
         """Delete the conversation with all its branches."""
         self.operations.delete_conversation(self.id)
 
-    def respond(self, pieces: Iterator[str]) -> models.RecordOutcome:
+    def respond(self, pieces: Iterable[str]) -> models.RecordOutcome:
         """Record a response while it is made. Others can follow it meanwhile."""
         return respond(self._caller, self.id, pieces)
 
@@ -369,7 +374,7 @@ class Conversation(Place):
 
 def entry_id(entry: models.Entry | str) -> str:
     """The id of a message."""
-    return entry.id if isinstance(entry, models.Entry) else check_text(entry, "entry")
+    return entry.id if isinstance(entry, models.Entry) else check_segment(entry, "entry")
 
 
 def listed_filters(searched: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,8 +32,10 @@ _TEXT = "text/plain; charset=utf-8"
 _LINES = "application/x-ndjson"
 
 
-def respond(caller: Caller, conversation_id: str, pieces: Iterator[str]) -> models.RecordOutcome:
+def respond(caller: Caller, conversation_id: str, pieces: Iterable[str]) -> models.RecordOutcome:
     """Record the pieces as they come. It is not tried again: the pieces are gone by then."""
+    if not isinstance(pieces, Iterable):
+        raise TypeError(f"pieces: must be texts, one after the other, not {type(pieces).__name__}")
     request = caller.request(RECORD, {"id": conversation_id}, {})
     request = replace(request, headers={**request.headers, "content-type": _TEXT})
     with caller.transport.stream(request, _encoded(pieces)) as answer:
@@ -92,6 +94,8 @@ def import_lines(
     caller: Caller, lines: Iterable[Mapping[str, Any] | str], options: Mapping[str, Any]
 ) -> models.ImportReport:
     """Send the lines in one request, which can be repeated."""
+    if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
+        raise TypeError(f"lines: must be a list of lines, not {type(lines).__name__}")
     texts = [line.encode() if isinstance(line, str) else encode_body(line) for line in lines]
     body = b"".join(text.rstrip(b"\n") + b"\n" for text in texts)
     request = caller.request(IMPORT, {}, options, body=body, media=_LINES)
@@ -142,7 +146,7 @@ def _broken(event: Mapping[str, str]) -> RecollectError:
     return InvalidInput(message, code=code)
 
 
-def _encoded(pieces: Iterator[str]) -> Iterator[bytes]:
+def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
     for piece in pieces:
         if not isinstance(piece, str):
             raise TypeError(f"pieces: each must be a text, not {type(piece).__name__}")
