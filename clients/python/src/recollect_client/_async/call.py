@@ -4,6 +4,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Protocol
 
 from recollect_client._async.waiting import asleep
@@ -132,7 +133,7 @@ class AsyncCaller:
     async def send_until_answered(self, operation: Operation, request: Request) -> Response:
         """The answer of the first attempt that has one."""
         unsure = False
-        for pause in [*self.retries.pauses(), None]:
+        for pause in chain(self.retries.pauses(), [None]):
             try:
                 response = await self.transport.send(request)
             except ServerUnreachable as error:

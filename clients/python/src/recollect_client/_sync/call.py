@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Protocol
 
 from recollect_client._sync.waiting import sleep
@@ -133,7 +134,7 @@ class Caller:
     def send_until_answered(self, operation: Operation, request: Request) -> Response:
         """The answer of the first attempt that has one."""
         unsure = False
-        for pause in [*self.retries.pauses(), None]:
+        for pause in chain(self.retries.pauses(), [None]):
             try:
                 response = self.transport.send(request)
             except ServerUnreachable as error:
