@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recollect_client import NO_RETRIES as NO_RETRIES
     from recollect_client import Agent as Agent
+    from recollect_client import ApprovalRequired as ApprovalRequired
     from recollect_client import AsyncAgent as AsyncAgent
     from recollect_client import AsyncChat as AsyncChat
     from recollect_client import AsyncConversation as AsyncConversation
@@ -42,6 +43,7 @@ __version__ = version("recollect")
 _CLIENT = (
     "NO_RETRIES",
     "Agent",
+    "ApprovalRequired",
     "AsyncAgent",
     "AsyncChat",
     "AsyncConversation",

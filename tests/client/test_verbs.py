@@ -235,5 +235,5 @@ def test_a_wrong_argument_is_named_with_what_would_be_right(memory: Recollect, a
         memory.user(" ")
     with pytest.raises(ValueError, match="memory_id: must not be empty"):
         ann.get("")
-    with pytest.raises(ValueError, match=r"not WriteResult$"):
+    with pytest.raises(TypeError, match=r"not WriteResult$"):
         ann.forget(ann.remember("The key is under the pot."))  # type: ignore[arg-type]
