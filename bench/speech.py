@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
 
-from recollect.embedding.minilm import MODEL_FOLDER, VOCABULARY_FILE
+from recollect.embedding.model_files import MODEL_FOLDER, VOCABULARY_FILE
 
 WORDS_MIN, WORDS_MAX = 8, 30
 # The vocabulary of the model is in the order of frequency from here on.

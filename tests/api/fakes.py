@@ -25,7 +25,7 @@ from recollect.conversations.sharing.membership import Membership
 from recollect.conversations.sharing.service import SharingService
 from recollect.conversations.sharing.transfer import Transfer
 from recollect.conversations.sharing.transfer_service import TransferService
-from recollect.doctor.health import StatusService
+from recollect.doctor.health import Condition, StatusService
 from recollect.http.services import Services
 from recollect.identity.actions import NEEDS_CLIENT, NEEDS_ROLE, Action
 from recollect.identity.model import Principal, ServerRole
@@ -62,6 +62,7 @@ REPORT = {
     "encryption": False,
     "queue": {"depth": 0, "stuck": 0, "oldestDueAt": None},
     "warnings": [],
+    "advice": [],
 }
 
 Header = tuple[str, str | bytes]
@@ -169,8 +170,8 @@ class FakeStatus(Recorder):
     """Of a server with which nothing is wrong."""
 
     @staticmethod
-    def warnings() -> list[str]:
-        return []
+    async def condition() -> Condition:
+        return Condition(None, second_server=False)
 
 
 class FakeGate:
@@ -235,6 +236,8 @@ class FakeRequestLog:
 
 class FakeMetrics:
     """Keeps what it was told about requests."""
+
+    tracer = None
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, int]] = []

@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from recollect.doctor.health import SECOND_SERVER
+from recollect.doctor.health import SECOND_SERVER, SECOND_SERVER_ADVICE
 from tests.conftest import Host
 from tests.support.engines import TestDatabase
 from tests.support.processes import start_server
@@ -29,7 +29,8 @@ def test_servers_on_one_file_say_so_as_long_as_there_are_two(
 ) -> None:
     database = new_database()
     alone: dict[str, object] = {"status": "ok"}
-    of_two = alone | {"warnings": [SECOND_SERVER]} if database.engine == "sqlite" else alone
+    said = {"warnings": [SECOND_SERVER], "advice": [SECOND_SERVER_ADVICE]}
+    of_two = alone | said if database.engine == "sqlite" else alone
     with host(database) as first:
         assert health(first) == alone
         with host(database) as second:

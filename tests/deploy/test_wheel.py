@@ -1,5 +1,6 @@
 """What `python -m build` makes: it holds all it needs, twice the same bytes, and it runs."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
+import httpx2
 import pytest
 
 from recollect_client import Recollect
@@ -99,6 +101,11 @@ def installed(
     folder = tmp_path_factory.mktemp("installed")
     if soak_size(0, 1):
         return install_into_bare_environment(built, folder)
+    return unpack(built, folder)
+
+
+def unpack(built: Built, folder: Path) -> Installed:
+    """The modules of the wheels come before the editable ones of this environment."""
     for wheel in (built.wheel, built.client_wheel):
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)
@@ -185,3 +192,38 @@ def test_the_server_starts_and_finds_by_meaning(installed: Installed, tmp_path: 
             ann.remember("Ann can't eat peanuts.", wait="indexed")
             (hit,) = ann.search("food allergies").data
             assert hit.content == "Ann can't eat peanuts."
+
+
+def test_without_its_model_a_server_finds_by_words_and_says_what_to_do(
+    built: Built, tmp_path: Path
+) -> None:
+    python, modules = unpack(built, tmp_path / "installed")
+    model = modules / "recollect" / "embedding" / "model" / "minilm-l6-v2-int8.onnx"
+    whole = model.read_bytes()
+    model.unlink()
+    program = (*python, "-m", "recollect")
+    with start_command(tmp_path, "serve", program=program, SERVER__PORT=0) as server:
+        address = server.wait_for_line("Recollect ").rsplit(" ", 1)[1]
+        assert "the embedding model are missing" in server.stderr()
+        missing = httpx2.get(f"{address}/v1/health").json()
+        assert (missing["status"], missing["warnings"]) == ("degraded", ["embedding_model_missing"])
+        assert "Install the recollect wheel again" in missing["advice"][0]
+        with Recollect.connect(address) as memory:
+            memory.user("ann").remember("Ann can't eat peanuts.")
+            found = memory.user("ann").search("peanuts")
+            assert [hit.content for hit in found.data] == ["Ann can't eat peanuts."]
+            assert found.degraded
+        model.write_bytes(whole[:-1])
+        damaged = httpx2.get(f"{address}/v1/health").json()
+        assert damaged["warnings"] == ["embedding_model_damaged"]
+    doctor = subprocess.run(
+        [*program, "doctor", "--json"],
+        cwd=tmp_path,
+        env=environment({}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    report = json.loads(doctor.stdout)
+    assert (doctor.returncode, report["problems"]) == (1, 1)
+    assert "not what the build made" in report["embedding_model"]

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.embedding.minilm import MODEL_FILE, VOCABULARY_FILE, MiniLmEmbedder
+from recollect.embedding.minilm import MiniLmEmbedder
+from recollect.embedding.model_files import MODEL_FILE, VOCABULARY_FILE
 from recollect.embedding.port import Vectors
 from recollect.kernel.errors import EmbeddingFailed
 
@@ -113,7 +114,7 @@ def test_a_model_that_was_not_built_is_said_so(tmp_path: Path) -> None:
 def test_a_broken_model_file_fails_as_an_embedding(tmp_path: Path) -> None:
     (tmp_path / MODEL_FILE).write_bytes(b"no model")
     (tmp_path / VOCABULARY_FILE).write_text("[UNK]\n[CLS]\n[SEP]\n", encoding="utf-8")
-    with pytest.raises(EmbeddingFailed, match="can't be loaded"):
+    with pytest.raises(EmbeddingFailed, match="not what the build made"):
         embed(MiniLmEmbedder(tmp_path), "hello")
 
 

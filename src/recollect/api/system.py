@@ -7,11 +7,17 @@ from recollect.http.schemas import OBJECT, TEXT, describe, object_schema
 
 RESOURCES: dict[str, Schema] = {
     "Health": object_schema(
-        {"status": describe({"type": "string", "const": "ok"}, "That the database answers.")},
+        {
+            "status": describe(
+                {"type": "string", "enum": ["ok", "degraded"]},
+                "`degraded` if searches can't find all that they should.",
+            )
+        },
         {
             "warnings": describe(
                 {"type": "array", "items": TEXT}, "What is wrong all the same, if anything is."
-            )
+            ),
+            "advice": describe({"type": "array", "items": TEXT}, "What to do about each warning."),
         },
     ),
     "Start": object_schema(
@@ -65,7 +71,9 @@ OPERATIONS: tuple[Operation, ...] = (
         "getHealth",
         "GET /v1/health",
         "Say whether the server and its database answer. `warnings` is there if something is "
-        "wrong all the same: another server works on the same SQLite file. Needs no credentials.",
+        "wrong all the same, and `advice` says what to do: another server works on the same SQLite "
+        "file, or the embedding model is missing or damaged. Without the model `status` is "
+        "`degraded`: searches find by words only. Needs no credentials.",
         response="Health",
         refusals=(503,),
     ),

@@ -24,6 +24,7 @@ from recollect.app.opening import open_database, open_to_examine
 from recollect.app.recordings import advertised_address, build_recorder
 from recollect.app.services import build_services
 from recollect.app.stores import build_engine
+from recollect.app.telemetry import build_metrics, measure_queue_regularly
 from recollect.conversations.eviction import EvictionService
 from recollect.db import migrations
 from recollect.doctor.health import DoctorReport, StatusService
@@ -54,7 +55,7 @@ class App:
     ) -> None:
         # Built from the bottom up. Nothing runs before `start`: that opens the database, then the
         # servers and the worker.
-        metrics = PrometheusMetrics()
+        self.metrics = metrics = build_metrics(settings)
         descriptors = raise_descriptor_limit()
         self.context = context = build_context(settings, metrics, clock=clock, ids=ids)
         self.services = build_services(context, build_recorder(context, descriptors))
@@ -90,6 +91,7 @@ class App:
         self._open = False
         self._stop = asyncio.Event()
         self._working: asyncio.Task[None] | None = None
+        self._measuring: asyncio.Task[None] | None = None
 
     def set_listen_address(self, host: str, port: int) -> None:
         """Set the address that other nodes use to reach this one."""
@@ -101,8 +103,7 @@ class App:
         """Open the database, migrating it if so configured, and start gRPC and the worker."""
         await self.open()
         await asyncio.to_thread(self.context.database.register_server)
-        for warning in self.services[StatusService].warnings():
-            _log.warning("another server works on this database file", warning=warning)
+        await self._log_warnings()
         if self.context.database.is_only_server():
             await self.services[IdempotencyService].release_abandoned()
         await asyncio.to_thread(_load_large_patterns)
@@ -123,6 +124,12 @@ class App:
             migrate = self._migrates if migrate is None else migrate
             await open_database(self.context, migrate=migrate)
             self._open = True
+            if self.context.settings.otel.enabled:
+                self._measuring = asyncio.create_task(
+                    measure_queue_regularly(
+                        self.services[StatusService], self.context.settings.otel.metric_seconds
+                    )
+                )
 
     async def close(self) -> None:
         """Finish accepted work within the grace period, then close everything."""
@@ -139,9 +146,12 @@ class App:
             await _finish_task(self._working, grace_seconds)
         await _close_in_time(self.services[FreshVectors].close(), grace_seconds)
         await _close_in_time(self.services[UsageTracker].close(), grace_seconds)
+        if self._measuring is not None:
+            self._measuring.cancel()
         await _close_in_time(self.context.database.close(), grace_seconds)
         await self.context.embedding.close()
         await asyncio.to_thread(self.requests.close)
+        await asyncio.to_thread(self.metrics.close)
 
     async def run_worker(self, stop: asyncio.Event) -> None:
         """Run jobs until `stop` is set. Raises what ended the worker, if it failed."""
@@ -164,6 +174,11 @@ class App:
         """Make stuck jobs due again with new attempts; returns how many there were."""
         await self._open_to_examine()
         return await self.context.database.write(self.context.stores.jobs.revive_stuck)
+
+    async def _log_warnings(self) -> None:
+        condition = await self.services[StatusService].condition()
+        for warning, advice in condition.advice.items():
+            _log.warning(advice, warning=warning)
 
     async def _open_to_examine(self) -> None:
         if not self._open:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from recollect.embedding.cache import QueryCachingEmbedder
 from recollect.embedding.minilm import MiniLmEmbedder
+from recollect.embedding.model_files import ModelFiles
 from recollect.embedding.openai import EmbeddingEndpoint, OpenAiEmbedder
 from recollect.embedding.port import Embedder
 from recollect.kernel.errors import InvalidInput
@@ -23,6 +24,8 @@ class EmbeddingBackends:
     vector_index: VectorIndex | None
     for_memories: Embedder | None
     on_the_spot: Embedder | None
+    # The files of the built-in model, where it is used.
+    model_files: ModelFiles | None = None
 
     @property
     def memory_model(self) -> str:
@@ -51,6 +54,7 @@ def open_embedding(settings: Settings) -> EmbeddingBackends:
         _build_vector_index(settings, embedder),
         for_memories,
         for_memories if embedding.provider == "builtin" else None,
+        ModelFiles() if embedding.provider == "builtin" else None,
     )
 
 

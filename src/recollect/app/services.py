@@ -28,7 +28,13 @@ def build_services(context: AppContext, recorder: RecorderService) -> Services:
             recorder,
             context.gate,
             build_issued_keys(context),
-            StatusService(context, context.metrics, version=__version__, engine=context.database),
+            StatusService(
+                context,
+                context.metrics,
+                version=__version__,
+                engine=context.database,
+                model_files=context.embedding.model_files,
+            ),
         )
     )
 

@@ -62,13 +62,19 @@ _QUEUE = object_schema(
 RESOURCES = resource_schemas(DoctorReportResource) | {
     "HealthReport": object_schema(
         {
-            "status": describe({"type": "string", "const": "ok"}, "That the database answers."),
+            "status": describe(
+                {"type": "string", "enum": ["ok", "degraded"]},
+                "`degraded` if searches can't find all that they should.",
+            ),
             "version": describe(TEXT, "The version of the server.", "0.1.0"),
             "database": describe(TEXT, "The engine of the database.", "sqlite"),
             "encryption": describe(BOOLEAN, "Whether texts are stored encrypted."),
             "queue": describe(_QUEUE, "The jobs that wait."),
             "warnings": describe(
                 {"type": "array", "items": TEXT}, "What is wrong all the same.", []
+            ),
+            "advice": describe(
+                {"type": "array", "items": TEXT}, "What to do about each warning.", []
             ),
         }
     ),

@@ -13,14 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from recollect.embedding.model_files import (
+    ADVICE,
+    MODEL_FILE,
+    MODEL_FOLDER,
+    VOCABULARY_FILE,
+)
 from recollect.embedding.port import Vectors
 from recollect.embedding.wordpiece import WordPiece
 from recollect.kernel.errors import EmbeddingFailed
 from recollect.settings.load import silence_libraries
 
-MODEL_FOLDER = Path(__file__).parent / "model"
-MODEL_FILE = "minilm-l6-v2-int8.onnx"
-VOCABULARY_FILE = "vocab.txt"
 DIMENSIONS = 384
 # Texts per call of a worker thread: after so many a cancelled caller stops computing.
 TEXTS_PER_THREAD_CALL = 32
@@ -78,7 +81,7 @@ class _OnnxNetwork:
 
     def __init__(self, folder: Path, threads: int) -> None:
         if not all((folder / name).is_file() for name in (MODEL_FILE, VOCABULARY_FILE)):
-            raise EmbeddingFailed("the embedding model is missing; `make install` builds it")
+            raise EmbeddingFailed(ADVICE["embedding_model_missing"])
         silence_libraries()
         runtime = import_module("onnxruntime")
         self._failures = _runtime_exceptions(runtime)
@@ -91,7 +94,7 @@ class _OnnxNetwork:
                 str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
             )
         except self._failures as error:
-            raise EmbeddingFailed("the embedding model can't be loaded") from error
+            raise EmbeddingFailed(ADVICE["embedding_model_damaged"]) from error
 
     def token_ids(self, text: str) -> list[int]:
         """The token ids of a text; never empty, because start and end are tokens too."""

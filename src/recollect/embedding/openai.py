@@ -19,6 +19,7 @@ import structlog
 from recollect.embedding.breaker import CircuitBreaker, EndpointDown
 from recollect.embedding.port import Vectors
 from recollect.kernel.errors import EmbeddingFailed
+from recollect.observability.tracing import outgoing_headers, span
 
 _log = structlog.get_logger("recollect.embedding")
 
@@ -208,7 +209,7 @@ class OpenAiEmbedder:
         try:
             # The client's own timeout is per read, and would never end an answer that trickles.
             async with asyncio.timeout(seconds):
-                response = await self._client.post(self._url, content=request)
+                response = await self._send(request)
         except (TimeoutError, httpx2.TimeoutException):
             return _RetryableFailure("is too slow")
         except httpx2.HTTPError as error:
@@ -217,6 +218,10 @@ class OpenAiEmbedder:
         if response.is_success:
             return response.content
         return self._classify_failure(response)
+
+    async def _send(self, request: bytes) -> httpx2.Response:
+        with span("embeddings", outgoing=True):
+            return await self._client.post(self._url, content=request, headers=outgoing_headers())
 
     def _classify_failure(self, response: httpx2.Response) -> "_RetryableFailure":
         reason = f"answered with status {response.status_code}"

@@ -7,6 +7,7 @@ that dies stay leased; when the lease ends another worker takes them, so handler
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 
 import structlog
 
@@ -95,6 +96,11 @@ class Worker:
         )
 
     async def _run_job(self, job: Job, claim_id: str) -> None:
+        tracer = self._metrics.tracer
+        with nullcontext() if tracer is None else tracer.run_job(job.type, job.attempt):
+            await self._run_handler(job, claim_id)
+
+    async def _run_handler(self, job: Job, claim_id: str) -> None:
         started = time.perf_counter()
         try:
             successor = await self._handlers[job.type](job)

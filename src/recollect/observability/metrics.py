@@ -2,11 +2,18 @@
 
 from typing import Literal, Protocol
 
+from recollect.observability.tracing import Tracer
+
 TransactionKind = Literal["read", "write"]
 
 
 class Metrics(Protocol):
     """Records observations. Every call is cheap, never raises, and may come from any thread."""
+
+    @property
+    def tracer(self) -> Tracer | None:
+        """Records traces as well; None if nothing does."""
+        ...
 
     def record_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request was answered. `route` is the template (`/v1/conversations/{id}`)."""
@@ -39,6 +46,8 @@ class Metrics(Protocol):
 
 class NoMetrics:
     """Records nothing: for the command line and for tests."""
+
+    tracer: Tracer | None = None
 
     def record_request(self, method: str, route: str, status: int, seconds: float) -> None: ...
 

@@ -12,6 +12,7 @@ from prometheus_client import (
 )
 
 from recollect.observability.metrics import TransactionKind
+from recollect.observability.tracing import Tracer
 
 # A `_created` series for every series would double the page and tell nothing that we need.
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -19,13 +20,20 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GRPC"})
-_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-_JOB_SECONDS = (0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
-_BATCH_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+JOB_SECONDS = (0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+BATCH_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+
+
+def method_label(method: str) -> str:
+    """The method; `OTHER` for one that no operation has."""
+    return method if method in _METHODS else "OTHER"
 
 
 class PrometheusMetrics:
-    """Implements `Metrics`."""
+    """Implements `Metrics`. Traces nothing."""
+
+    tracer: Tracer | None = None
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
@@ -40,20 +48,20 @@ class PrometheusMetrics:
             "Time to answer a request.",
             ("method", "route"),
             registry=registry,
-            buckets=_SECONDS,
+            buckets=SECONDS,
         )
         self._transaction_seconds = Histogram(
             "recollect_transaction_seconds",
             "Time from the call of a transaction to its end.",
             ("kind",),
             registry=registry,
-            buckets=_SECONDS,
+            buckets=SECONDS,
         )
         self._batch_size = Histogram(
             "recollect_commit_batch_size",
             "Transactions committed together.",
             registry=registry,
-            buckets=_BATCH_SIZES,
+            buckets=BATCH_SIZES,
         )
         self._jobs = Counter(
             "recollect_jobs", "Runs of jobs.", ("type", "outcome"), registry=registry
@@ -63,7 +71,7 @@ class PrometheusMetrics:
             "Time of one run of a job.",
             ("type",),
             registry=registry,
-            buckets=_JOB_SECONDS,
+            buckets=JOB_SECONDS,
         )
         self._depth = Gauge("recollect_queue_depth", "Jobs that wait.", registry=registry)
         self._age = Gauge(
@@ -91,7 +99,7 @@ class PrometheusMetrics:
 
     def record_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count and time a request. An unknown method counts as `OTHER`."""
-        name = method if method in _METHODS else "OTHER"
+        name = method_label(method)
         self._counted_request(name, route, status).inc()
         self._timed_request(name, route).observe(seconds)
 
@@ -119,3 +127,6 @@ class PrometheusMetrics:
     def render(self) -> tuple[bytes, str]:
         """All metrics in the text format, with its content type."""
         return generate_latest(self._registry), CONTENT_TYPE
+
+    def close(self) -> None:
+        """Nothing is kept outside of the process's memory."""

@@ -40,6 +40,7 @@ from recollect.settings.server import (
     GrpcSettings,
     JobsSettings,
     LogSettings,
+    OtelSettings,
     ServerSettings,
     TransfersSettings,
 )
@@ -110,6 +111,7 @@ class Settings(Section):
     erase: EraseSettings = EraseSettings()
     jobs: JobsSettings = JobsSettings()
     log: LogSettings = LogSettings()
+    otel: OtelSettings = OtelSettings()
     grpc: GrpcSettings = GrpcSettings()
     recorder: RecorderSettings = RecorderSettings()
     redis: RedisSettings = RedisSettings()

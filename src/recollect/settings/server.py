@@ -1,5 +1,5 @@
-"""Sections of the server process: listening, responses, jobs, logging, audit log, transfers,
-gRPC."""
+"""Sections of the server process: listening, responses, jobs, logging, OpenTelemetry, audit log,
+transfers, gRPC."""
 
 from typing import Literal
 
@@ -77,6 +77,28 @@ class LogSettings(Section):
     format: Literal["auto", "text", "json"] = Field(
         "auto", description="`auto`: text on a terminal, JSON lines elsewhere"
     )
+
+
+class OtelSettings(Section):
+    """Traces and metrics for an OpenTelemetry collector, over OTLP and HTTP."""
+
+    enabled: bool = Field(False, description="send them; needs the extra `recollect[otel]`")
+    endpoint: str | None = Field(
+        None,
+        pattern=r"^https?://[^\s@?#]+$",
+        description="address of the collector, before `/v1/traces` and `/v1/metrics`; without it "
+        "the variables `OTEL_EXPORTER_OTLP_*` hold, and then http://localhost:4318",
+    )
+    traces: bool = Field(True, description="send traces")
+    metrics: bool = Field(True, description="send the metrics of `/metrics` too")
+    sample_ratio: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="share of the requests that are traced, where no caller has decided; without "
+        "it the variables `OTEL_TRACES_SAMPLER*` hold, and then all are",
+    )
+    metric_seconds: int = Field(60, ge=1, description="time between two sendings of metrics")
 
 
 class GrpcSettings(Section):

@@ -19,7 +19,7 @@ WRITTEN = {"conversation_id": 1, "entry": 2}
 MESSAGES: dict[str, dict[str, int]] = {
     "PageRequest": {"page_token": 1, "page_size": 2},
     "PageInfo": {"next_page_token": 1},
-    "HealthResponse": {"status": 1, "warnings": 2},
+    "HealthResponse": {"status": 1, "warnings": 2, "advice": 3},
     "ConversationSummary": SUMMARY | MARK | {"metadata": 12},
     "Conversation": SUMMARY
     | MARK
@@ -156,7 +156,7 @@ OPTIONAL = {
     "ListUnindexedEntriesResponse": {"cursor"},
 }
 REPEATED = {
-    "HealthResponse": {"warnings"},
+    "HealthResponse": {"warnings", "advice"},
     "ListConversationsResponse": {"conversations"},
     "ListForksResponse": {"forks"},
     "CreateEntryRequest": {"content"},

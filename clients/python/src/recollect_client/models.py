@@ -162,6 +162,8 @@ RunStatus = Literal["cancelled", "failed", "running", "succeeded"]
 
 Sensitivity = Literal["personal", "public", "sensitive"]
 
+ServerCondition = Literal["degraded", "ok"]
+
 Severity = Literal["error", "info", "warning"]
 
 SourceKind = Literal["entry", "memory"]
@@ -922,17 +924,23 @@ class GraphRelation(Model):
 
 
 class Health(Model):
-    status: "Literal['ok']" = Field(description="That the database answers.")
+    status: "ServerCondition | str" = Field(
+        description="`degraded` if searches can't find all that they should."
+    )
+    advice: "list[str] | None" = Field(default=None, description="What to do about each warning.")
     warnings: "list[str] | None" = Field(
         default=None, description="What is wrong all the same, if anything is."
     )
 
 
 class HealthReport(Model):
+    advice: list[str] = Field(description="What to do about each warning.")
     database: str = Field(description="The engine of the database.")
     encryption: bool = Field(description="Whether texts are stored encrypted.")
     queue: "QueueReport" = Field(description="The jobs that wait.")
-    status: "Literal['ok']" = Field(description="That the database answers.")
+    status: "ServerCondition | str" = Field(
+        description="`degraded` if searches can't find all that they should."
+    )
     version: str = Field(description="The version of the server.")
     warnings: list[str] = Field(description="What is wrong all the same.")
 
@@ -1942,6 +1950,7 @@ __all__ = [
     "SearchResult",
     "SearchResultPage",
     "Sensitivity",
+    "ServerCondition",
     "Severity",
     "SourceBody",
     "SourceKind",

@@ -17,6 +17,7 @@ from recollect.http.errors import http_status
 from recollect.kernel.errors import Internal, RecollectError, Unavailable
 from recollect.observability.metrics import Metrics
 from recollect.observability.request_log import RequestLog
+from recollect.observability.tracing import RequestSpan, Tracer
 from recollect.rpc.context import GrpcContext
 from recollect.rpc.method import Trailers
 
@@ -36,6 +37,7 @@ class GrpcMiddleware:
     def __init__(self, metrics: Metrics, requests: RequestLog) -> None:
         self.stopping = False
         self._metrics = metrics
+        self.tracer = metrics.tracer
         self._requests = requests
 
     async def run_unary(
@@ -99,6 +101,9 @@ class _CallRecord:
         self._started_at = perf_counter()
         self._id = _request_id(context)
         bind_contextvars(request_id=self._id)
+        self._span = None
+        if frame.tracer is not None:
+            self._span = _start_span(frame.tracer, route, context)
 
     def build_refusal(self, error: BaseException) -> "GrpcRefusal | None":
         """The status, text and trailers to abort the call with; None if the caller is gone."""
@@ -130,6 +135,17 @@ class _CallRecord:
         """Record the call."""
         seconds = perf_counter() - self._started_at
         self._frame.record_call(self._id, self._route, self.status, seconds)
+        if self._span is not None:
+            self._span.end(self.status)
+
+
+def _start_span(tracer: Tracer, route: str, context: GrpcContext) -> RequestSpan:
+    sent = context.invocation_metadata() or ()
+    return tracer.start_request(
+        route.removeprefix("/"),
+        {"rpc.system": "grpc", "rpc.method": route.removeprefix("/")},
+        ((name, value) for name, value in sent if isinstance(value, str)),
+    )
 
 
 async def _abort(context: GrpcContext, refusal: GrpcRefusal) -> NoReturn:

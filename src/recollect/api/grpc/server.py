@@ -153,7 +153,12 @@ class GrpcServer:
     async def _get_health(self, _: RequestReader[Any], __: GrpcContext) -> Message:
         status = self._services[StatusService]
         await status.ping()
-        return pb.HealthResponse(status="ok", warnings=status.warnings())
+        condition = await status.condition()
+        return pb.HealthResponse(
+            status=condition.status,
+            warnings=list(condition.advice),
+            advice=list(condition.advice.values()),
+        )
 
 
 def _service_names() -> list[str]:

@@ -97,6 +97,7 @@ _ENUMS: dict[str, type[Enum] | tuple[str, ...]] = {
     "TrustLevel": TrustLevel,
     "VacuumScope": ("all", *(str(scope) for scope in MemoryScope)),
     "VersionChange": VersionChange,
+    "ServerCondition": ("ok", "degraded"),
     "Visibility": Visibility,
     "WaitFor": WaitFor,
     "WriteStatus": WriteStatus,

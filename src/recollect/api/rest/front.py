@@ -71,7 +71,9 @@ async def _start_facts(status: StatusService, request: HttpRequest, *, local: bo
     except Unavailable:
         healthy = False
     version = __version__ if local else None
-    return StartFacts(healthy, local, _address(request), version, status.warnings())
+    return StartFacts(
+        healthy, local, _address(request), version, list((await status.condition()).advice)
+    )
 
 
 def _address(request: HttpRequest) -> str:

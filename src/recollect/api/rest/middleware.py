@@ -31,6 +31,7 @@ from recollect.kernel.errors import Forbidden, RecollectError, Unavailable
 from recollect.kernel.strict_json import dump
 from recollect.observability.metrics import Metrics
 from recollect.observability.request_log import RequestLog
+from recollect.observability.tracing import RequestSpan, Tracer
 
 CLIENT_GONE = 499
 _WITHOUT_BODY = (204, 304)
@@ -59,6 +60,7 @@ class RestMiddleware:
 
     def __init__(self, metrics: Metrics, requests: RequestLog, *, local_mode: bool) -> None:
         self._metrics = metrics
+        self._tracer = metrics.tracer
         self._requests = requests
         self._local_mode = local_mode
 
@@ -78,6 +80,9 @@ class RestMiddleware:
         headers = dict(scope["headers"])
         request = HttpRequest(scope, receive, headers, _request_id(headers))
         status = CLIENT_GONE
+        traced = None
+        if self._tracer is not None:
+            traced = _start_span(self._tracer, scope["method"], route, headers)
         # Not unbound at the end: the server runs each request in a context of its own.
         bind_contextvars(request_id=request.id)
         try:
@@ -92,6 +97,8 @@ class RestMiddleware:
                 raise
         finally:
             self._record_request(request, route, status, perf_counter() - started_at)
+            if traced is not None:
+                traced.end(status)
 
     async def _reply_to(
         self, request: HttpRequest, answer: RequestHandler, *, strict: bool
@@ -118,6 +125,16 @@ class RestMiddleware:
         method = sent if sent in _METHODS else "OTHER"
         self._metrics.record_request(method, route, status, seconds)
         self._requests.write(request.id, method=method, route=route, status=status, seconds=seconds)
+
+
+def _start_span(tracer: Tracer, method: str, route: str, headers: Headers) -> RequestSpan:
+    """The span of a request, named after its operation."""
+    method = method if method in _METHODS else "OTHER"
+    return tracer.start_request(
+        f"{method} {route}",
+        {"http.request.method": method, "http.route": route},
+        ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.items()),
+    )
 
 
 def _error_reply(error: RecollectError, request: HttpRequest, *, strict: bool) -> Reply:

@@ -31,8 +31,6 @@ class RenderableMetrics(Metrics, Protocol):
 
 DocumentBuilder = Callable[[], dict[str, Any]]
 
-_OK: dict[str, Any] = {"status": "ok"}
-
 
 def public_handlers(
     services: Services, metrics: RenderableMetrics, *, local_mode: bool
@@ -41,8 +39,8 @@ def public_handlers(
 
     async def get_health(_: HttpRequest) -> Reply:
         await services[StatusService].ping()
-        warnings = services[StatusService].warnings()
-        return Reply(200, dump(_OK | ({"warnings": warnings} if warnings else {})).encode())
+        condition = await services[StatusService].condition()
+        return Reply(200, dump(condition.to_dict()).encode())
 
     async def get_metrics(_: HttpRequest) -> Reply:
         with suppress(Unavailable):  # the other metrics are useful while the database is down

@@ -77,12 +77,14 @@ class PageInfo(_message.Message):
     def __init__(self, next_page_token: _Optional[str] = ...) -> None: ...
 
 class HealthResponse(_message.Message):
-    __slots__ = ("status", "warnings")
+    __slots__ = ("status", "warnings", "advice")
     STATUS_FIELD_NUMBER: _ClassVar[int]
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    ADVICE_FIELD_NUMBER: _ClassVar[int]
     status: str
     warnings: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, status: _Optional[str] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
+    advice: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, status: _Optional[str] = ..., warnings: _Optional[_Iterable[str]] = ..., advice: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ConversationSummary(_message.Message):
     __slots__ = ("id", "title", "owner_user_id", "created_at", "updated_at", "last_message_preview", "access_level", "metadata", "unreadable")

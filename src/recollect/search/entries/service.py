@@ -26,6 +26,7 @@ from recollect.kernel.errors import (
     VectorStoreDisabled,
 )
 from recollect.kernel.strict_json import drop_unstorable
+from recollect.observability.tracing import span
 from recollect.search import query
 from recollect.search.commands import SearchEntries
 from recollect.search.entries.candidates import (
@@ -164,12 +165,16 @@ class EntrySearchService:
         text = drop_unstorable(command.query)
         if is_blank(text):
             return EntryHitPage([])
-        gathered = await self._gather(search, text, after)
+        with span("search.gather"):
+            gathered = await self._gather(search, text, after)
         # Word scores are relative to the best one. Entries may have been added since the first
         # page, so its scale is used again: else scores would shift, and matches be skipped or
         # repeated.
         scale = after.scale if after is not None else None
-        ranked = await _run_off_loop(gathered.corpus, lambda: self._rank(gathered, search, scale))
+        with span("search.rank"):
+            ranked = await _run_off_loop(
+                gathered.corpus, lambda: self._rank(gathered, search, scale)
+            )
         # One match more than the page holds, which only tells that there is a next page.
         matches = matches_after(gathered.corpus, ranked, after, command)
         page = matches[: command.limit]
@@ -224,7 +229,8 @@ class EntrySearchService:
         question = query.parse_question(text, speakers.ids if corpus is None else corpus.speakers)
         if not self._fulltext:
             question = replace(question, words=())
-        vector, failed = await self._embed_question(type_, question, after)
+        with span("search.embed"):
+            vector, failed = await self._embed_question(type_, question, after)
         if corpus is not None:
             return _GatheredCorpus(corpus, question, vector, failed)
         model, dimensions = self._corpora.model, self._corpora.dimensions

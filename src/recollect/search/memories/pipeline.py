@@ -26,6 +26,7 @@ from recollect.identity.requester import Requester
 from recollect.kernel.errors import EmbeddingFailed, Unavailable
 from recollect.memories.model import StoredMemory
 from recollect.memories.read.audit import context_word
+from recollect.observability.tracing import span
 from recollect.search.memories.cursor import MemoryPosition
 from recollect.search.memories.explain_hit import MemorySearchComponent
 from recollect.search.memories.fresh_vectors import ON_THE_SPOT_SECONDS
@@ -87,7 +88,8 @@ async def rank_scope(
     the query's vector and the embedder fails now.
     """
     at = after.at if after is not None else now
-    vector, failed = await _embed_query(deps.embedder, query, after)
+    with span("search.embed"):
+        vector, failed = await _embed_query(deps.embedder, query, after)
 
     def read(tx: Tx) -> GatheredRows:
         return gather_rows(tx, deps, resolve_scope(tx, deps, scope), query, vector, at)
@@ -100,8 +102,10 @@ async def rank_scope(
     # error.
     seconds = ON_THE_SPOT_SECONDS
     for _ in range(_TRIES_MAX):
-        gathered = await embed_past_versions(deps.embedder, await deps.database.scan(read))
-        gathered = await embed_fresh_texts(deps.fresh, gathered, seconds=seconds)
+        with span("search.gather"):
+            gathered = await embed_past_versions(deps.embedder, await deps.database.scan(read))
+        with span("search.fresh"):
+            gathered = await embed_fresh_texts(deps.fresh, gathered, seconds=seconds)
         # Further attempts take the vectors that were made in the first.
         seconds = 0
         table = await _build_table(deps.cache, gathered)
@@ -117,9 +121,11 @@ async def rank_scope(
         scale=after.scale if after is not None else None,
         min_score=query.min_score,
     )
-    ranked = await _run_off_loop(
-        lambda: rank_memories(table, ranking_query, deps.ranking), light=len(table) <= _LIGHT_ROWS
-    )
+    with span("search.rank"):
+        ranked = await _run_off_loop(
+            lambda: rank_memories(table, ranking_query, deps.ranking),
+            light=len(table) <= _LIGHT_ROWS,
+        )
     return Ranking(
         gathered.scope,
         table,
@@ -140,10 +146,11 @@ async def record_read(
     viewer: Viewer,
 ) -> None:
     """Record in the audit log which memories were returned, and count their use."""
-    deps.usage.record_shown(returned)
-    await deps.reads.record_reads(
-        requester, operation, [stored.memory for stored in returned], rule=context_word(viewer)
-    )
+    with span("search.record"):
+        deps.usage.record_shown(returned)
+        await deps.reads.record_reads(
+            requester, operation, [stored.memory for stored in returned], rule=context_word(viewer)
+        )
 
 
 async def _embed_query(

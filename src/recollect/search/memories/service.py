@@ -12,6 +12,7 @@ from recollect.kernel.errors import ValidationFailed
 from recollect.kernel.strict_json import drop_unstorable
 from recollect.memories.model import Memory, MemoryFilter, Sensitivity
 from recollect.memories.read.resolve_filters import require_location
+from recollect.observability.tracing import span
 from recollect.people.chat import ChatKind
 from recollect.search.commands import SearchMemories
 from recollect.search.memories.cursor import MemoryPosition
@@ -77,7 +78,8 @@ class MemorySearchService:
             await deps.database.read(lambda tx: resolve_scope(tx, deps, scope))
             return MemoryHits([], now, withheld=0 if command.explain else None)
         ranking = await rank_scope(deps, scope, query, now=now, after=after)
-        page = await load_page(deps, ranking, after=after, limit=command.limit)
+        with span("search.page"):
+            page = await load_page(deps, ranking, after=after, limit=command.limit)
         withheld = await self._count_withheld(ranking, query) if command.explain else None
         viewer = ranking.scope.viewer
         await record_read(deps, requester, "searchMemories", page.memories, viewer)

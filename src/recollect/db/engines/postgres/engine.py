@@ -34,6 +34,7 @@ from recollect.db.statements import Query, Row
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Conflict, InvalidInput, Unavailable
 from recollect.observability.metrics import Metrics, TransactionKind
+from recollect.observability.tracing import span
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 0x5245434F
@@ -130,10 +131,12 @@ class PostgresEngine:
         return found == (True,)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        return await self._submit("read", work)
+        with span("transaction", kind="read"):
+            return await self._submit("read", work)
 
     async def write(self, work: Callable[[Tx], T]) -> T:
-        return await self._submit("write", work)
+        with span("transaction", kind="write"):
+            return await self._submit("write", work)
 
     async def scan(self, work: Callable[[Tx], T]) -> T:
         """Run a read that computes for long, on a thread and a connection of its own.
@@ -143,7 +146,8 @@ class PostgresEngine:
         if self._closed:
             raise Unavailable("the server is shutting down")
         request = new_transaction("read", work)
-        await asyncio.to_thread(self._run_scan, request)
+        with span("transaction", kind="read"):
+            await asyncio.to_thread(self._run_scan, request)
         request.resolve_future()
         return cast(T, await request.future)
 

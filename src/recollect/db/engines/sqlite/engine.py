@@ -40,6 +40,7 @@ from recollect.db.engines.sqlite.writer import ExclusiveWork, SqliteWriter
 from recollect.db.transaction import Tx
 from recollect.kernel.errors import Unavailable
 from recollect.observability.metrics import Metrics
+from recollect.observability.tracing import span
 
 BATCH_MAX = 64
 _MAPPED_BYTES = 1024 * 1024 * 1024
@@ -112,10 +113,12 @@ class SqliteEngine:
             return connection.table_exists(None, name)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        return await self._submit(self._to_read, work)
+        with span("transaction", kind="read"):
+            return await self._submit(self._to_read, work)
 
     async def write(self, work: Callable[[Tx], T]) -> T:
-        return await self._submit(self._to_write, work)
+        with span("transaction", kind="write"):
+            return await self._submit(self._to_write, work)
 
     async def scan(self, work: Callable[[Tx], T]) -> T:
         """The same as `read`: every read runs on a reader thread here."""
