@@ -140,7 +140,7 @@ class OtelTracer(Tracer):
 
     @contextmanager
     def run_job(self, type: str, attempt: int) -> Iterator[object]:
-        mine = current_tracer.set(self)
+        earlier = current_tracer.set(self)
         try:
             with self._tracer.start_as_current_span(
                 f"job {type}",
@@ -152,7 +152,7 @@ class OtelTracer(Tracer):
             ):
                 yield None
         finally:
-            current_tracer.reset(mine)
+            current_tracer.reset(earlier)
 
     def run_span(
         self, name: str, attributes: Attributes, *, outgoing: bool
@@ -183,9 +183,9 @@ class _OtelRequestSpan:
 
 
 def _resource(options: OtelOptions) -> Resource:
-    ours = Resource({"service.name": "recollect", "service.version": options.version})
+    default = Resource({"service.name": "recollect", "service.version": options.version})
     # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
-    return ours.merge(OTELResourceDetector().detect())
+    return default.merge(OTELResourceDetector().detect())
 
 
 def _trace_provider(options: OtelOptions, resource: Resource) -> TracerProvider:

@@ -86,8 +86,8 @@ class OtelSettings(Section):
     endpoint: str | None = Field(
         None,
         pattern=r"^https?://[^\s@?#]+$",
-        description="address of the collector, before `/v1/traces` and `/v1/metrics`; without it "
-        "the variables `OTEL_EXPORTER_OTLP_*` hold, and then http://localhost:4318",
+        description="address of the collector, without the path of a signal; without it the "
+        "variables `OTEL_EXPORTER_OTLP_*` hold, and then http://localhost:4318",
     )
     traces: bool = Field(True, description="send traces")
     metrics: bool = Field(True, description="send the metrics of `/metrics` too")
