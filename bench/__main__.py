@@ -90,8 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def benchmarks_named(word: str) -> list[str]:
-    """The benchmark of this name, or all whose names begin with the word."""
-    return [name for name in BENCHMARKS if name == word or name.startswith(f"{word}-")]
+    """The benchmark of this name, or else all whose names begin with the word."""
+    return [word] if word in BENCHMARKS else [n for n in BENCHMARKS if n.startswith(f"{word}-")]
 
 
 def benchmarks_on(engine: str, names: Sequence[str], *, quick: bool) -> list[str]:

@@ -40,6 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
+    # With it gRPC writes a line to stderr when a process is started in the middle of a call.
+    os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
     config.addinivalue_line("markers", "scenario(number): proves this scenario of the contract")
     config.addinivalue_line("markers", "amendment(number): proves this change to the contract")
     config.addinivalue_line("markers", "rest_only(reason): no other surface has it to prove")
