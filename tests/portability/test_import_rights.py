@@ -297,3 +297,29 @@ def test_an_import_confirms_nobody_whom_the_importer_may_not(callers: Callers) -
         assert imports(importer, lines)["created"] == 3
         stays = ann.lists("/chats/{}/participants", chat_id)
         assert {one["user_id"] for one in stays if one["confirmed_at"]} == expected
+
+
+def test_a_relation_leads_to_nothing_of_others(callers: Callers) -> None:
+    ann, eve = callers.person("ann", orgs=("acme",)), callers.person("eve", orgs=("other",))
+    hers, mine = person_of(ann), person_of(eve)
+    ann.adds("I live in Zanzibar", **MINE)
+    (edge,) = ann.get("/graph/entities/{}", hers).expect(200)["relations"]
+    note, at = new_id(), "2026-01-01T00:00:00Z"
+    relation = {"type": "relation", "relation": "likes", "memory_id": note, "recorded_at": at}
+    town = {"id": hers, "kind": "place", "name": "Nowhere"}
+    ends: list[dict[str, Any]] = [
+        {"from_id": mine, "to_id": edge["to_id"]},
+        {"from_id": edge["to_id"], "to_id": mine},
+        {"from_id": mine, "to_id": hers, "things": [town]},
+    ]
+    lines = [a_line("A note", id=note, subjects=[mine])]
+    lines += [relation | {"id": new_id()} | one for one in ends]
+    report = imports(eve, lines)
+    assert (report["created"], report["skipped"], report["refused"]) == (2, 2, [])
+    drawn = eve.get("/graph/entities/{}", mine).expect(200)
+    assert [one["name"] for one in drawn["entities"]] == ["Nowhere"]
+    assert "Zanzibar" not in str(eve.lists("/graph/entities"))
+    path = {"from": mine, "to": edge["to_id"]}
+    assert eve.get("/graph/path", **path).expect(200)["relations"] == []
+    entity = ann.get("/graph/entities/{}", hers).expect(200)["entity"]
+    assert (entity["kind"], entity["name"]) == ("person", ann.name)

@@ -132,7 +132,11 @@ class MemoryImporter:
         if outcome is ImportOutcome.SKIPPED:
             # The parts of a skipped memory are skipped with it, whatever was found in them.
             return ImportTally(outcomes=Counter({outcome: 1 + len(group.behind)}))
-        behind = versions.restrict_lines(order, admitted, stored)
+        behind = [
+            line
+            for line in versions.restrict_lines(order, admitted, stored)
+            if not self._leads_elsewhere(tx, line, memory.space)
+        ]
         if order.dry_run:
             order.foreseen.add_row(LineType.MEMORY, {}, memory.id)
             order.foreseen.add_links(memory, gaps)
@@ -145,6 +149,10 @@ class MemoryImporter:
         kept = Counter({outcome: 1 + len(behind)})
         dropped = Counter({ImportOutcome.SKIPPED: len(admitted) - len(behind)})
         return ImportTally(outcomes=kept + dropped, refused=refused)
+
+    def _leads_elsewhere(self, tx: Tx, line: ImportLine, space: Space) -> bool:
+        is_relation = line.type is LineType.RELATION
+        return is_relation and self._stores.portable.leads_elsewhere(tx, line.values, space)
 
     def _decide_outcome(self, tx: Tx, order: ImportOrder, stored: StoredMemory) -> ImportOutcome:
         """CREATED, UPDATED or SKIPPED. The stored row of the same id, not the line, decides whether

@@ -32,6 +32,7 @@ from recollect.graph.store import GraphStore
 from recollect.kernel import strict_json
 from recollect.kernel.ids import MemoryId
 from recollect.kernel.runtime import Cipher
+from recollect.kernel.space import Space
 from recollect.memories.model import StoredMemory
 from recollect.memories.store import relations as memory_parts
 from recollect.memories.store.filters_sql import FilterShape, filter_params
@@ -195,12 +196,23 @@ class PortableStore:
         params = rows.RELATIONS.to_params({**values, **led})
         return tx.fetch_first(_INSERTS[LineType.RELATION], params) is not None
 
+    def leads_elsewhere(self, tx: Tx, relation: LineValues, space: Space) -> bool:
+        """Is an end of the relation an entity of another space, which does not come along? Whoever
+        sees the relation would be told its name."""
+        brought = {thing["id"] for thing in relation["things"] or ()}
+        ends = [EntityId(relation[end]) for end in ("from_id", "to_id")]
+        named = self._graph.fetch_entities(tx, [one for one in ends if one not in brought])
+        return any(one.space != space for one in named.values())
+
     def _put_thing(self, tx: Tx, values: Mapping[str, Any], thing: LineValues) -> EntityId:
-        """Store the entity and return its id: its own, unless an entity of another space has that.
-        An entity belongs to one space, and sharing it would connect the graphs of two."""
+        """Store the entity and return its id: its own, unless an entity of another space or a
+        person has that. An entity belongs to one space, and sharing it would connect the graphs of
+        two."""
         id_, space = EntityId(thing["id"]), values["space"]
         known = self._graph.fetch_entities(tx, [id_]).get(id_)
-        new_id = id_ if known is None or known.space == space else EntityId(f"{id_}:{values['id']}")
+        elsewhere = known is not None and known.space != space
+        taken = elsewhere or self.has(tx, LineType.PERSON, {"id": id_})
+        new_id = EntityId(f"{id_}:{values['id']}") if taken else id_
         named = EntityRef(EntityKind(thing["kind"]), thing["name"])
         return self._graph.put_entity(tx, space, named, new_id=new_id)
 
