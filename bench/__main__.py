@@ -9,6 +9,7 @@ from types import FrameType
 
 from bench import (
     appends,
+    backups,
     client,
     forks,
     grpc,
@@ -53,6 +54,9 @@ BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
     client.SEARCH: client.run_search,
     client.REMOTE: client.run_remote,
     client.PEERS: client.run_peers,
+    backups.BACKUP: backups.run_backup,
+    backups.RESTORE: backups.run_restore,
+    backups.APPENDS: backups.run_appends,
 }
 # Several processes on one database: the other engine has no such thing.
 ON_POSTGRES_ONLY = {nodes.NAME}

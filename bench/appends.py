@@ -25,7 +25,7 @@ CONTENT = [{"role": "USER", "text": TEXT[:TEXT_CHARS]}]
 
 def run(stage: Stage) -> Result:
     """How many times the bare engine's rate the server reaches."""
-    trees = [_tree(number) for number in range(CLIENTS)]
+    trees = [tree_of(number) for number in range(CLIENTS)]
     with stage.database() as served, stage.database() as bare:
         for url in (served, bare):
             plant(url, trees)
@@ -54,7 +54,8 @@ def lanes(trees: Sequence[Tree]) -> list[list[bytes]]:
     ]
 
 
-def _tree(number: int) -> Tree:
+def tree_of(number: int) -> Tree:
+    """The tree of one client."""
     tree = Tree(f"user-{number % USERS}", number)
     tree.say(tree.root(), 20)
     return tree

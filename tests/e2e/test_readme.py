@@ -33,6 +33,7 @@ GUIDES = (
     "identity",
     "grpc",
     "operating",
+    "runbooks",
 )
 
 

@@ -14,12 +14,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 
 START_SECONDS_MAX = 300
 COMMAND_SECONDS_MAX = 60
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_OUTPUT = re.compile(r"\n*```(?:json|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# The steps of a list have theirs indented.
+_FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_OUTPUT = re.compile(r"\n* *```(?:json|text)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _RUNS_ON = re.compile(r"(?:make run|recollect (?:serve|worker)(?: --[^\n]*)?)\n\Z")
 _STARTED = ("Try it: ", "Recollect works on jobs")
 _REFUSED = re.compile(r'"code":"[A-Za-z_]+"')
@@ -42,15 +44,15 @@ def blocks(text: str) -> list[Block]:
     """The `sh` blocks of a document."""
     found = []
     for fence in _FENCE.finditer(text):
-        if fence[1] == "sh":
+        if fence[2] == "sh":
             output = _OUTPUT.match(text, fence.end())
-            found.append(Block(fence[2], output[1] if output else None))
+            found.append(Block(dedent(fence[3]), output[1] if output else None))
     return found
 
 
 def code_of(text: str, language: str) -> list[str]:
     """The blocks of one language."""
-    return [fence[2] for fence in _FENCE.finditer(text) if fence[1] == language]
+    return [dedent(fence[3]) for fence in _FENCE.finditer(text) if fence[2] == language]
 
 
 def run_document(

@@ -29,6 +29,7 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "database.pool_size": ("3", 3),
     "database.readers": ("4", 4),
     "database.migrate_at_start": ("true", True),
+    "database.backup_passphrase": ("correct horse", "**********"),
     "auth.mode": ("local", "local"),
     "auth.jwt_secret": (SECRET, "**********"),
     "auth.jwks_url": ("https://id.example/jwks", "https://id.example/jwks"),

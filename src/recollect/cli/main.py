@@ -18,6 +18,7 @@ import typer
 from recollect import __version__
 from recollect.cli import (
     agents,
+    backup,
     chats,
     completion,
     conversations,
@@ -124,6 +125,8 @@ _ADDED: tuple[tuple[str, tuple[tuple[str, Callable[..., None] | typer.Typer], ..
         (
             ("export", portability.export_file),
             ("import", portability.import_file),
+            ("backup", backup.backup),
+            ("restore", backup.restore),
             ("erase", erase.erase),
             ("stats", portability.stats),
         ),

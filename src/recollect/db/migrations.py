@@ -4,8 +4,10 @@
 the database. A server refuses a database whose `compat_version` is above its own newest file.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import Any, Protocol
 
@@ -14,6 +16,8 @@ from recollect.kernel.errors import Conflict
 COMPAT_VERSION = 2
 
 _TABLE = "schema_versions"
+# Tables that a server fills by itself at its first start.
+HOUSEKEEPING = frozenset({"server_state", "tasks"})
 _CREATE = """
 CREATE TABLE IF NOT EXISTS schema_versions (
   only_row integer NOT NULL PRIMARY KEY CHECK (only_row = 1),
@@ -69,24 +73,28 @@ class _MigrationFile:
     sql: str
 
 
-def migrate(engine: ScriptRunner, show: ShowStep | None = None) -> MigrationReport:
-    """Bring the database to the newest version. Safe when several processes start at once.
+def migrate(
+    engine: ScriptRunner, show: ShowStep | None = None, *, to: int | None = None
+) -> MigrationReport:
+    """Bring the database to a version, by default the newest. Safe when several processes start at
+    once.
 
     `show` is told after each step how many are done, and of how many.
     """
     engine.run_script(_CREATE)
-    found = _read_version(engine)
-    due = [file for file in _migration_files(engine.name) if file.number > found]
+    found = read_version(engine)
+    wanted = newest_version(engine) if to is None else to
+    due = [file for file in _migration_files(engine.name) if found < file.number <= wanted]
     for number, file in enumerate(due, 1):
         _apply_file(engine, file)
         if show is not None:
             show(number, len(due))
-    return MigrationReport(found, max(found, newest_version(engine)))
+    return MigrationReport(found, max(found, wanted))
 
 
 def require_current(engine: ScriptRunner) -> None:
     """Raise Conflict if the schema is older than the code. Writes nothing."""
-    found = _read_version(engine) if engine.has_table(_TABLE) else 0
+    found = read_version(engine) if engine.has_table(_TABLE) else 0
     newest = newest_version(engine)
     if found < newest:
         raise Conflict(
@@ -100,7 +108,15 @@ def newest_version(engine: ScriptRunner) -> int:
     return max(file.number for file in _migration_files(engine.name))
 
 
-def _read_version(engine: ScriptRunner) -> int:
+@cache
+def table_names(engine_name: str) -> frozenset[str]:
+    """Every table that a version of the schema has or had, without the one of the versions."""
+    texts = [file.sql for file in _migration_files(engine_name)]
+    return frozenset(re.findall(r"^CREATE TABLE (\w+)", "\n".join(texts), re.MULTILINE))
+
+
+def read_version(engine: ScriptRunner) -> int:
+    """The schema version. Raises Conflict if the database needs a newer server."""
     schema, compat = engine.query_script(
         "SELECT schema_version, compat_version FROM schema_versions"
     )[0]

@@ -66,6 +66,7 @@ SECRETS = frozenset(
         "auth.jwt_secret",
         "auth.jwks_url",
         "auth.api_keys",
+        "database.backup_passphrase",
         "encryption.keys",
         "search.qdrant.url",
         "search.qdrant.api_key",

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints
 
-from recollect.settings.section import MaskedUrl, Section
+from recollect.settings.section import Key, MaskedUrl, Section
 
 SQLITE_PREFIX = "sqlite:///"
 
@@ -64,6 +64,12 @@ class DatabaseSettings(Section):
         None,
         description="bring the schema up to date when the server starts; "
         "unset: yes on SQLite, no on PostgreSQL (there, run `recollect migrate`)",
+    )
+
+    backup_passphrase: Key | None = Field(
+        None,
+        description="encrypts what `recollect backup` writes, and opens it; unset: backups are not "
+        "encrypted, unless the command is told so",
     )
 
     @property

@@ -3,10 +3,12 @@
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from recollect.db.migrations import ScriptRunner
+from recollect.db.row_copy import RowReader, RowWriter
 from recollect.db.transaction import Database, DatabaseStorage, Tx
 from recollect.observability.metrics import TransactionKind
 
@@ -32,6 +34,15 @@ class Engine(Database, ScriptRunner, DatabaseStorage, Protocol):
 
     async def inspect(self, work: Callable[[Tx], T]) -> T:
         """Like `scan`, before `start`: on a schema of any version. Changes no stored byte."""
+        ...
+
+    def open_snapshot(self) -> AbstractContextManager[RowReader]:
+        """All rows, as they are now. Writers go on. Needs no `start`; blocks the thread."""
+        ...
+
+    def open_restore(self) -> AbstractContextManager[RowWriter]:
+        """Fill an empty database. It stays empty if the `with` block raises. Needs no `start`;
+        blocks the thread. Raises Conflict if there are rows, or a server that can be seen."""
         ...
 
     def start(self) -> None:

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 import psycopg
@@ -28,6 +28,12 @@ from recollect.db.engines.postgres.hub import (
     GreenletPool,
     LoopWaiter,
     run_in_thread,
+)
+from recollect.db.engines.postgres.row_copy import (
+    PostgresRows,
+    PostgresRowWriter,
+    open_restore,
+    open_snapshot,
 )
 from recollect.db.engines.postgres.session import PostgresSession
 from recollect.db.statements import Query, Row
@@ -109,15 +115,26 @@ class PostgresEngine:
         The advisory lock makes processes that start at once take turns, so the second one sees
         what the first one did.
         """
-        try:
-            with self._own_connection() as connection, connection.transaction():
-                connection.execute(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})".encode())
-                if unless is None or not connection.execute(unless.encode()).fetchall():
-                    connection.execute(sql.encode())
-        except (pg_errors.InsufficientPrivilege, pg_errors.UndefinedFile) as error:
-            raise Conflict(_NEEDS_PGVECTOR) from error
-        except psycopg.Error as error:
-            raise translate_error(error) from error
+        with (
+            _translated_errors(),
+            self._own_connection() as connection,
+            connection.transaction(),
+        ):
+            connection.execute(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})".encode())
+            if unless is None or not connection.execute(unless.encode()).fetchall():
+                connection.execute(sql.encode())
+
+    @contextmanager
+    def open_snapshot(self) -> Iterator[PostgresRows]:
+        with _translated_errors(), open_snapshot(self._own_connection()) as rows:
+            yield rows
+
+    @contextmanager
+    def open_restore(self) -> Iterator[PostgresRowWriter]:
+        connection = self._own_connection()
+        locks = {"migration_lock": _MIGRATION_LOCK, "server_lock": _SERVER_LOCK}
+        with _translated_errors(), open_restore(connection, **locks) as writer:
+            yield writer
 
     def query_script(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of one query, on a connection of its own."""
@@ -231,3 +248,13 @@ class PostgresEngine:
     def _connect_blocking(self) -> PipelinedConnection:
         connection = connect(self._url)
         return PipelinedConnection(connection, ThreadWaiter(connection.fileno()))
+
+
+@contextmanager
+def _translated_errors() -> Iterator[None]:
+    try:
+        yield
+    except (pg_errors.InsufficientPrivilege, pg_errors.UndefinedFile) as error:
+        raise Conflict(_NEEDS_PGVECTOR) from error
+    except psycopg.Error as error:
+        raise translate_error(error) from error

@@ -33,6 +33,12 @@ from recollect.db.engines.sqlite.connection import (
     connect_to_read,
     translate_error,
 )
+from recollect.db.engines.sqlite.row_copy import (
+    SqliteRows,
+    SqliteRowWriter,
+    open_restore,
+    open_snapshot,
+)
 from recollect.db.engines.sqlite.secure_delete import count_bytes, vacuum_file
 from recollect.db.engines.sqlite.server_lock import ServerLock
 from recollect.db.engines.sqlite.words import Fts5WordIndex
@@ -111,6 +117,16 @@ class SqliteEngine:
             return False
         with self._reading_connection() as connection:
             return connection.table_exists(None, name)
+
+    @contextmanager
+    def open_snapshot(self) -> Iterator[SqliteRows]:
+        with _translated_errors(), open_snapshot(self._path) as rows:
+            yield rows
+
+    @contextmanager
+    def open_restore(self) -> Iterator[SqliteRowWriter]:
+        with _translated_errors(), open_restore(self._path) as writer:
+            yield writer
 
     async def read(self, work: Callable[[Tx], T]) -> T:
         with span("transaction", kind="read"):

@@ -9,6 +9,17 @@ from sqlalchemy import text
 from recollect.db.statements import Query
 from recollect.db.transaction import Tx
 
+# Makes both indexes anew from the rows, as the triggers of the schema do row by row.
+REBUILD = """
+INSERT INTO entry_words (entry_words) VALUES ('delete-all');
+INSERT INTO entry_words (rowid, words) SELECT doc,
+  CASE WHEN substr(terms, 1, 1) = char(1) THEN '' ELSE terms END || ' ' || stems FROM entry_index;
+INSERT INTO memory_words (memory_words) VALUES ('delete-all');
+INSERT INTO memory_words (rowid, words) SELECT doc,
+  CASE WHEN substr(terms, 1, 1) = char(1) THEN '' ELSE terms END || ' ' || stems FROM memory_index
+  WHERE substr(stems, 1, 1) <> char(1);
+"""
+
 
 class Fts5WordIndex:
     """Must be called right after the row's INSERT: it uses `last_insert_rowid()`.
