@@ -45,6 +45,7 @@ def hears(caller: Caller) -> list[str]:
     return [one["content"] for one in found]
 
 
+@pytest.mark.surfaces("grpc")
 @pytest.mark.parametrize("sensitivity", ["public", "sensitive"])
 def test_a_bare_name_reaches_no_user_and_the_writer_is_told(
     callers: Callers, sensitivity: str
@@ -94,6 +95,7 @@ def test_a_bare_name_reaches_whom_the_speaker_called_so(callers: Callers) -> Non
     assert subject_of(says_of(callers.person("cid"), "my boss")) != person_of(bob)
 
 
+@pytest.mark.surfaces("grpc")
 def test_a_handle_said_before_the_users_first_call_reaches_that_user(callers: Callers) -> None:
     ann, cid = callers.person("ann"), callers.person("cid")
     bob = callers.person("bob")
