@@ -164,12 +164,15 @@ def test_limits_are_inclusive(rest: Rest) -> None:
     assert rest.call("POST", "/v1/conversations", body).status == 201
     full = {"content": [0] * 1000, "contentType": "c" * 127, "indexedContent": "i" * 100_000}
     assert rest.call("POST", ENTRIES, full).status == 201
-    assert rest.call("POST", f"{ENTRIES}/sync", {"content": [0] * 10_000}, key="k").status == 200
+    synced = {"content": [0] * 10_000, "contentType": "c"}
+    assert rest.call("POST", f"{ENTRIES}/sync", synced, key="k").status == 200
 
 
 @pytest.mark.parametrize("content", ["text", [0] * 10_001, {"a": 1}])
 def test_sync_takes_a_list_of_at_most_ten_thousand_items(rest: Rest, content: Any) -> None:
-    answered = rest.call("POST", f"{ENTRIES}/sync", {"content": content}, key="k")
+    answered = rest.call(
+        "POST", f"{ENTRIES}/sync", {"content": content, "contentType": "c"}, key="k"
+    )
     assert fields(answered.refused(400, "validation_error")) == ["content"]
 
 

@@ -130,7 +130,10 @@ def test_an_unwell_server_says_so() -> None:
     assert (answered.status, answered.json["status"]) == (503, "unavailable")
 
 
-@pytest.mark.parametrize("path", ["/docs", "/llms.txt", *(f"/assets/{n}" for n in MEDIA_TYPES)])
+KEPT = ("/docs", "/llms.txt", "/openapi-merged.json", *(f"/assets/{n}" for n in MEDIA_TYPES))
+
+
+@pytest.mark.parametrize("path", KEPT)
 def test_what_a_browser_has_already_is_not_sent_again(path: str) -> None:
     rest = local()
     first = get(rest, path)

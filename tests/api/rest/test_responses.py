@@ -13,7 +13,7 @@ from tests.api.fakes import AT, AT_TEXT, ID, Rest, an_entry, seen
 
 BODIES: dict[str, Any] = {
     "appendEntry": {"content": ["a"]},
-    "syncEntries": {"content": ["a"]},
+    "syncEntries": {"content": ["a"], "contentType": "notes"},
     "searchConversations": {"query": "q"},
     "adminSearchConversations": {"query": "q"},
     "indexEntries": [{"conversationId": ID, "entryId": ID, "indexedContent": "t"}],
@@ -106,7 +106,7 @@ def test_content_goes_out_byte_for_byte(rest: Rest) -> None:
 
 def test_a_sync_always_shows_its_four_members(rest: Rest) -> None:
     path = f"/v1/conversations/{ID}/entries/sync"
-    body: dict[str, list[str]] = {"content": []}
+    body = {"content": [], "contentType": "notes"}
     nothing = {"epoch": None, "noOp": True, "epochIncremented": False, "entry": None}
     assert rest.call("POST", path, body, key="k1").json == nothing
     rest.entries.answers["sync"] = SyncOutcome(3, False, True, an_entry(epoch=3))

@@ -45,16 +45,16 @@ def front_handlers(services: Services, *, local_mode: bool) -> dict[str, Request
         return Reply(status, dump(to_json(facts)).encode(), headers=_SAFE)
 
     async def get_reference(request: HttpRequest) -> Reply:
-        return _reply_with(_reference(), request)
+        return reply_with(_reference(), request)
 
     async def get_asset(request: HttpRequest) -> Reply:
         asset = read_assets().get(request.scope["path_params"]["asset"])
         if asset is None:
             raise UnknownPath("there is no such file")
-        return _reply_with(asset, request)
+        return reply_with(asset, request)
 
     async def get_llms_text(request: HttpRequest) -> Reply:
-        return _reply_with(_llms_text(), request)
+        return reply_with(_llms_text(), request)
 
     return {
         "getStart": get_start,
@@ -83,7 +83,7 @@ def _address(request: HttpRequest) -> str:
     return f"{scheme}://{host if _HOST.fullmatch(host) else _ADDRESS}"
 
 
-def _reply_with(asset: Asset, request: HttpRequest) -> Reply:
+def reply_with(asset: Asset, request: HttpRequest) -> Reply:
     """The asset, or 304 if the caller has it already."""
     headers = (*_SAFE, (b"etag", asset.tag.encode()), (b"cache-control", b"no-cache"))
     known = request.headers.get(b"if-none-match", b"").decode("latin-1")

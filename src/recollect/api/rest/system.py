@@ -5,13 +5,14 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, Protocol
 
+from recollect.api.front.assets import Asset, to_asset
 from recollect.api.openapi.document import (
     admin_document,
     memories_document,
     merged_document,
     user_document,
 )
-from recollect.api.rest.front import front_handlers
+from recollect.api.rest.front import front_handlers, reply_with
 from recollect.api.rest.middleware import HttpRequest, RequestHandler
 from recollect.doctor.health import StatusService
 from recollect.http.call import Reply
@@ -59,13 +60,13 @@ def public_handlers(
 
 
 def _document_handler(document: DocumentBuilder) -> Callable[[HttpRequest], Awaitable[Reply]]:
-    async def answer(_: HttpRequest) -> Reply:
-        return _document_reply(document)
+    async def answer(request: HttpRequest) -> Reply:
+        return reply_with(_document_asset(document), request)
 
     return answer
 
 
 @cache
-def _document_reply(document: DocumentBuilder) -> Reply:
+def _document_asset(document: DocumentBuilder) -> Asset:
     """Built at the first request and cached: most servers never get one."""
-    return Reply(200, dump(document()).encode())
+    return to_asset(dump(document()).encode(), "application/json")
