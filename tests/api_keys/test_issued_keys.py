@@ -9,6 +9,8 @@ import pytest
 from recollect.api_keys.model import KEY_PREFIX
 from recollect.kernel.clock import to_text
 from tests.conftest import Host, Serve
+from tests.support.memory.callers import Callers
+from tests.support.streams import following
 from tests.support.world import User, World, new_id
 
 pytestmark = pytest.mark.rest_only("administration is REST only")
@@ -61,6 +63,23 @@ def test_an_expired_key_is_unknown(host: Host) -> None:
         world.clock.advance(minutes=5)
         ann.call("list_conversations").refused(401, "unauthorized")
         assert [k["state"] for k in world.admin.walks("list_api_keys")] == ["expired"]
+
+
+@pytest.mark.amendment(17)
+def test_a_stream_ends_with_the_key_that_opened_it(host: Host) -> None:
+    """An event that comes after the revocation is not told."""
+    with host(events__heartbeat_seconds=1, events__poll_ms=10) as world:
+        made = create(world)
+        ann = Callers(world).person("ann")
+        keyed = replace(ann, user=calling_with(ann.user, made["key"]))
+        with following(keyed) as stream:
+            stream.block()
+            first = ann.registers()
+            assert stream.events(1)[0].event["agent_slug"] == first["id"]
+            world.admin.call("revoke_api_key", made["id"]).expect(204)
+            ann.registers()
+            with pytest.raises(StopIteration):
+                stream.events(1)
 
 
 def test_a_revoked_key_ends_on_every_node_with_the_next_call(host: Host) -> None:

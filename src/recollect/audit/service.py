@@ -89,8 +89,8 @@ class EventService:
         cursor it starts with `chosen.since`, or now.
 
         Refusals are raised before the first item; Unavailable if too many streams are open. The
-        stream ends after an hour, or when the token expires, so that a reader has to present a
-        credential again to continue.
+        stream ends after an hour, or when the token or the API key ends, so that a reader has to
+        present a credential again to continue.
         """
         reader = await self._admit_reader(requester, justification)
         start = after
@@ -108,7 +108,7 @@ class EventService:
         self._open += 1
         try:
             async for step in steps:
-                if requester.principal.is_expired(self._clock.now()):
+                if await requester.principal.has_ended(self._clock.now()):
                     return
                 yield step
         finally:

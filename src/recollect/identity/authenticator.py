@@ -7,6 +7,7 @@ local mode, from a trusted client, or from a client that names the agent it is b
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from recollect.identity.clients import ApiKeys
 from recollect.identity.failed_attempts import FailedAttempts
@@ -103,7 +104,14 @@ class CredentialAuthenticator:
             orgs=self._orgs.find_orgs(user_id, claims.orgs if claims else ()),
             acts_for_owner=_acts_for_owner(user_id, claims, bound),
             expires_at=_first_expiry(claims, holder),
+            key_is_known=partial(self._is_known, api_key) if holder and holder.issued else None,
         )
+
+    async def _is_known(self, key: str | None) -> bool:
+        try:
+            return await self._find_holder(key) is not None
+        except Unauthenticated:
+            return False
 
     @contextmanager
     def _refusals_of(self, address: str | None) -> Iterator[None]:
@@ -120,7 +128,7 @@ class CredentialAuthenticator:
             return None
         client_id = self._api_keys.find_client(key)
         if client_id is not None:
-            return KeyHolder(client_id)
+            return KeyHolder(client_id, issued=False)
         holder = await self._issued_keys.find_holder(key) if self._issued_keys else None
         if holder is None:
             raise Unauthenticated("unknown API key")

@@ -27,10 +27,10 @@ class RecordingAccess:
         """Return the conversation's branch if the caller may do this there.
 
         Raises NotFound if it is not live, Forbidden if the caller may not, and Unauthenticated if
-        the caller's token has expired since the stream began.
+        the caller's token has expired or their API key was revoked since the stream began.
         """
-        if principal.is_expired(self._clock.now()):
-            raise Unauthenticated("the token has expired")
+        if await principal.has_ended(self._clock.now()):
+            raise Unauthenticated("the token or the API key is no longer valid")
         return await self._database.read(
             lambda tx: authorize_branch(tx, self._stores, principal, action, conversation_id)
         )
