@@ -36,6 +36,9 @@ SLOW = {
         ("doctor", "--help"),
         ("config", "show"),
         ("token", "ann"),
+        ("search", "--help"),
+        ("completion", "bash"),
+        ("profile", "list"),
     ],
     ids=" ".join,
 )
@@ -47,7 +50,14 @@ def test_a_command_that_only_tells_loads_nothing_slow(
     assert SLOW & modules == set()
 
 
-def loaded_by(arguments: tuple[str, ...], folder: Path) -> set[str]:
+def test_a_command_on_a_server_loads_no_server(tmp_path: Path) -> None:
+    arguments = ("search", "tea", "--url", "http://127.0.0.1:1", "--as", "ann")
+    modules = loaded_by(arguments, tmp_path, exit_code=7)
+    assert "recollect_client.models" in modules
+    assert (SLOW - {"httpx2"}) & modules == set()
+
+
+def loaded_by(arguments: tuple[str, ...], folder: Path, exit_code: int = 0) -> set[str]:
     """The modules that a command imported, as the interpreter lists them."""
     ended = subprocess.run(
         [sys.executable, "-X", "importtime", RECOLLECT, *arguments],
@@ -55,9 +65,10 @@ def loaded_by(arguments: tuple[str, ...], folder: Path) -> set[str]:
         env=environment({}),
         capture_output=True,
         text=True,
-        timeout=30,
-        check=True,
+        timeout=60,
+        check=False,
     )
+    assert ended.returncode == exit_code, ended.stderr[-2000:]
     lines = [line for line in ended.stderr.splitlines() if line.startswith("import time:")]
     return {line.rpartition("|")[2].strip() for line in lines}
 

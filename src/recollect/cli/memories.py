@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.cli.connection import Target, connect
-from recollect.cli.memory_verbs import space_name
+from recollect.cli.memory_verbs import SPACE_COLUMN, space_name
 from recollect.cli.options import Limit, with_groups
 from recollect.cli.output import Output, visible, write, write_fields
 from recollect.cli.places import Everywhere, Place, Which
@@ -42,15 +42,14 @@ def list_memories(
     with connect(target) as session:
         where = place.list_filters(session) | ({"spaces": ["all"]} if everywhere else {})
         found = session.operations.iterate_list_memories(**where, **sent, limit=min(limit, _PAGE))
-        output.table(islice(found, limit), _COLUMNS)
+        columns = _COLUMNS | (SPACE_COLUMN if everywhere or place.chat else {})
+        output.table(islice(found, limit), columns)
 
 
 _COLUMNS = {
     "id": lambda memory: memory.id,
     "memory": lambda memory: memory.content,
-    "type": lambda memory: memory.type,
-    "space": lambda memory: space_name(memory.space),
-    "written": lambda memory: memory.created_at,
+    "written": lambda memory: memory.created_at.astimezone().date(),
 }
 
 

@@ -144,7 +144,8 @@ def search(
     with connect(target) as session:
         where = search_arguments(session, place, which, everywhere=everywhere)
         hits = session.operations.search_memories(**where, query=query, limit=limit)
-    output.table(hits.data, _HIT_COLUMNS)
+    columns = _HIT_COLUMNS | (SPACE_COLUMN if everywhere or place.chat else {})
+    output.table(hits.data, columns)
     _note_degraded(hits.degraded, output)
 
 
@@ -152,8 +153,9 @@ _HIT_COLUMNS = {
     "id": lambda hit: hit.id,
     "score": lambda hit: f"{hit.score:.2f}",
     "memory": lambda hit: hit.content,
-    "space": lambda hit: space_name(hit.space),
 }
+# Only where memories of several spaces are found: ids and texts need the width.
+SPACE_COLUMN = {"space": lambda memory: space_name(memory.space)}
 
 
 def forget(ids: Ids, target: Target, output: Output) -> None:

@@ -35,6 +35,7 @@ File = Annotated[
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
 )
+_WHOLE_COLUMNS = ("score", "written", "changed", "created", "registered", "at", "joined", "left")
 Columns = Mapping[str, Callable[[Any], Any]]
 
 
@@ -173,9 +174,10 @@ def write_table(items: Sequence[Any], columns: Columns) -> None:
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for name in columns:
-        # An id is there to be copied, so it is never cut.
+        # An id is there to be copied, and a time is short: neither is cut.
         is_id = name.endswith("id")
-        table.add_column(name, no_wrap=is_id, style="cyan" if is_id else "", overflow="fold")
+        is_whole = is_id or name in _WHOLE_COLUMNS
+        table.add_column(name, no_wrap=is_whole, style="cyan" if is_id else "", overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     console.print(table)
