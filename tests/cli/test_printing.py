@@ -274,3 +274,14 @@ def test_json_with_escapes_has_the_same_value() -> None:
     text = json.dumps(HOSTILE, ensure_ascii=False)
     assert json.loads(output.visible_json(text)) == HOSTILE
     assert not OBEYED.search(output.visible_json(text))
+
+
+def test_a_default_profile_is_for_data_and_not_for_cleanups(
+    empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = 'default_profile = "far"\n[profiles.far]\nurl = "http://127.0.0.1:1"\nuser = "ann"\n'
+    write_profile(empty, text)
+    assert "http://127.0.0.1:1" in run_here(monkeypatch, "search", "tea").err
+    for arguments in (("expire", "--really"), ("vacuum", "--really"), ("doctor",)):
+        ended = run_here(monkeypatch, *arguments)
+        assert (ended.code, "there is no database at" in ended.err) == (2, True), arguments

@@ -64,12 +64,6 @@ class Target:
         typer.Option("--config", help="Settings file of a database here.", rich_help_panel=_PANEL),
     ] = None
 
-    @property
-    def is_server(self) -> bool:
-        """Is it a server by its options alone? Commands that look after a database here ask it: no
-        default profile sends them elsewhere."""
-        return self.url is not None or self.profile is not None
-
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -94,7 +88,12 @@ class Session:
 
 @contextmanager
 def connect(
-    target: Target, *, creates: bool = False, as_admin: bool = False, is_long: bool = False
+    target: Target,
+    *,
+    creates: bool = False,
+    as_admin: bool = False,
+    is_long: bool = False,
+    uses_default: bool = True,
 ) -> Iterator[Session]:
     """A session, closed at the end. Errors of the client become a failure of the command.
 
@@ -117,9 +116,12 @@ def connect(
             session.client.close()
 
 
-def find_profile(target: Target) -> Profile:
+def find_profile(target: Target, *, uses_default: bool = True) -> Profile:
     """The profile that the options name, else the environment, else the config file's default. An
-    empty one means the database that the settings name."""
+    empty one means the database that the settings name.
+
+    What looks after a database here does not use the default: it must not end up elsewhere.
+    """
     named = {
         "--url": target.url,
         "--profile": target.profile,
@@ -139,7 +141,7 @@ def find_profile(target: Target) -> Profile:
         # server of the profile alone.
         return Profile(url=url, token=variables.token, api_key=variables.api_key)
     file = read_profiles(variables.config_file)
-    name = variables.profile or file.default
+    name = variables.profile or (file.default if uses_default else None)
     return file.get(name) if name is not None else Profile()
 
 
@@ -166,7 +168,7 @@ def _connect_server(target: Target, profile: Profile, *, timeout_seconds: float)
 def _open_database(target: Target, profile: Profile, *, creates: bool, as_admin: bool) -> Session:
     url = target.database_url
     if profile.database is not None:
-        url = _database_url(profile.database)
+        url = database_url(profile.database)
     loaded = load_settings(target.config, database_url=url)
     if not creates:
         require_database(loaded.settings)
@@ -250,7 +252,7 @@ def _login_name() -> str:
         raise InvalidInput("who asks? your login has no name: say --as USER") from error
 
 
-def _database_url(database: str) -> str:
+def database_url(database: str) -> str:
     """The URL of a profile's database, which may also be the path of a file."""
     if "://" in database:
         return database

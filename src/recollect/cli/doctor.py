@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli.connection import Target, connect
+from recollect.cli.connection import Target, connect, database_url, find_profile
 from recollect.cli.options import (
     Json,
     load_settings,
@@ -41,12 +41,16 @@ def doctor(
 
     On a server (--url or --profile) only an admin may ask, and it looks at memories.
     """
-    if target.is_server:
+    profile = find_profile(target, uses_default=False)
+    if profile.url is not None:
         if retry_stuck:
             raise InvalidInput("--retry-stuck works on a database here, not on a server")
         report, problems = _examine_server(target, repair=repair)
     else:
-        settings = load_settings(target.config, database_url=target.database_url).settings
+        url = target.database_url
+        if profile.database is not None:
+            url = database_url(profile.database)
+        settings = load_settings(target.config, database_url=url).settings
         report, problems = asyncio.run(_examine(settings, retry_stuck=retry_stuck, repair=repair))
     if as_json:
         write_json(report)
@@ -61,7 +65,7 @@ def doctor(
 
 def _examine_server(target: Target, *, repair: bool) -> tuple[Report, int]:
     """The report of a server and the number of its problems."""
-    with connect(target, is_long=True) as session:
+    with connect(target, is_long=True, uses_default=False) as session:
         found = session.operations.examine_memories(repair=repair)
         queue = session.operations.admin_get_health().queue
     checks = {

@@ -104,7 +104,7 @@ def evict(
     only_count = _is_dry_run(dry_run, really)
     age = parse_ttl(older_than, option="--older-than")
     members = _members(why)
-    with connect(target, as_admin=True, is_long=True) as session:
+    with connect(target, as_admin=True, is_long=True, uses_default=False) as session:
         due = session.operations.iterate_admin_list_conversations(
             mode="roots",
             only_deleted=True,
@@ -148,7 +148,7 @@ def _clean(
     def count() -> int:
         return int(getattr(clean(session, True), count_name))
 
-    with connect(target, as_admin=True, is_long=True) as session:
+    with connect(target, as_admin=True, is_long=True, uses_default=False) as session:
         if only_count:
             return to_json(clean(session, True))
         return to_json(_show_while(lambda: clean(session, False), count))
