@@ -16,6 +16,7 @@ import typer
 
 from recollect.cli.failures import CommandFailed
 from recollect.cli.options import load_settings, require_database
+from recollect.cli.output import note
 from recollect.cli.profiles import Profile, read_profiles
 from recollect.kernel.errors import InvalidInput
 from recollect.settings.load import load_client
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _PANEL = "Where, and who asks"
 _SQLITE = "sqlite:///"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SECONDS = 30.0
 _LONG_SECONDS = 3600.0
 
@@ -154,6 +156,9 @@ def _connect_server(target: Target, profile: Profile, *, timeout_seconds: float)
         # Only a server in local mode answers without a credential, and it believes any name.
         asker = _login_name()
     url = profile.url or ""
+    parts = urlsplit(url)
+    if (token or profile.api_key) and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        note(f"warning: the credential goes to {without_secrets(url)} unencrypted: use https")
     with failing_clearly(url, is_server=True):
         client = Recollect.connect(
             url,
