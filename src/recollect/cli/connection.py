@@ -103,14 +103,12 @@ def connect(
     whoever asks be its admin, if the command needs one: who may read the file may read all. An
     answer that `is_long` in coming is waited for.
     """
-    profile = find_profile(target)
-    session = (
-        _open_database(target, profile, creates=creates, as_admin=as_admin)
-        if profile.url is None
-        else _connect_server(
-            target, profile, timeout_seconds=_LONG_SECONDS if is_long else _SECONDS
-        )
-    )
+    profile = find_profile(target, uses_default=uses_default)
+    if profile.url is None:
+        session = _open_database(target, profile, creates=creates, as_admin=as_admin)
+    else:
+        seconds = _LONG_SECONDS if is_long else _SECONDS
+        session = _connect_server(target, profile, timeout_seconds=seconds)
     with failing_clearly(session.where, is_server=session.is_server):
         try:
             yield session
@@ -159,7 +157,7 @@ def _connect_server(target: Target, profile: Profile, *, timeout_seconds: float)
     parts = urlsplit(url)
     if (token or profile.api_key) and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
         note(f"warning: the credential goes to {without_secrets(url)} unencrypted: use https")
-    with failing_clearly(url, is_server=True):
+    with failing_clearly(without_secrets(url), is_server=True):
         client = Recollect.connect(
             url,
             token=token,
@@ -190,14 +188,14 @@ def _open_database(target: Target, profile: Profile, *, creates: bool, as_admin:
         settings["auth.roles"] = {"admin": {"users": [asker]}}
         # That rule is for admins of a server, who look at data of others.
         settings["admin.require_justification"] = False
-    where = loaded.settings.database.sqlite_path
+    database = loaded.settings.database
     from recollect_client import Recollect
 
     # That another process has the file open, too, is no news: both may use it.
     with failing_clearly("", is_server=False), warnings.catch_warnings(action="ignore"):
-        client = Recollect.open(loaded.settings.database.url, user=asker, settings=settings)
-    place = str(where) if where is not None else without_secrets(loaded.settings.database.url)
-    return Session(client, asker, place, False, profile.agent)
+        client = Recollect.open(database.url, user=asker, settings=settings)
+    where = str(database.sqlite_path or without_secrets(database.url))
+    return Session(client, asker, where, False, profile.agent)
 
 
 @contextmanager

@@ -117,7 +117,10 @@ def open_page(
     url = find_profile(target).url or _local_url(target)
     from recollect_client import NO_RETRIES, Recollect
 
-    with failing_clearly(url, is_server=True), Recollect.connect(url, retries=NO_RETRIES) as client:
+    with (
+        failing_clearly(without_secrets(url), is_server=True),
+        Recollect.connect(url, retries=NO_RETRIES) as client,
+    ):
         client.operations.get_health()
     page = f"{without_secrets(url).rstrip('/')}/"
     write(visible(page))
