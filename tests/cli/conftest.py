@@ -85,18 +85,21 @@ def recollect(
         patched.setenv("RECOLLECT_EMBEDDING__PROVIDER", "none")
         patched.setenv("RECOLLECT_LOG__LEVEL", "error")
         patched.setenv("RECOLLECT_PROFILE", request.param)
-        with _WAYS[request.param](request, folder):
+        with _WAYS[request.param](request, folder, patched):
             yield CommandLine(folder, request.param, patched)
 
 
 @contextmanager
-def _on_a_file(_: pytest.FixtureRequest, folder: Path) -> Iterator[None]:
+def _on_a_file(_: pytest.FixtureRequest, folder: Path, patch: pytest.MonkeyPatch) -> Iterator[None]:
+    run_here(patch, "migrate", "--database-url", f"sqlite:///{folder}/memory.db").ok()
     write_profile(folder, f'[profiles.file]\ndatabase = "{folder}/memory.db"\nuser = "{ADMIN}"\n')
     yield
 
 
 @contextmanager
-def _on_a_server(request: pytest.FixtureRequest, folder: Path) -> Iterator[None]:
+def _on_a_server(
+    request: pytest.FixtureRequest, folder: Path, _: pytest.MonkeyPatch
+) -> Iterator[None]:
     url = request.getfixturevalue("postgres_url")
     with a_postgres_database(url) as database, a_world(database) as world:
         write_profile(
