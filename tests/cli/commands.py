@@ -79,6 +79,7 @@ TABLE = (
 
 # They call no operation: they look after this program, or run on a database of their own.
 WITHOUT_OPERATION = {
+    "backup",
     "completion",
     "config show",
     "doctor",
@@ -90,6 +91,7 @@ WITHOUT_OPERATION = {
     "profile add",
     "profile list",
     "reindex",
+    "restore",
     "serve",
     "skill",
     "token",
