@@ -3,6 +3,7 @@
 import threading
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 
@@ -127,6 +128,52 @@ def test_a_conversation_is_made_by_its_first_message(ann: User) -> None:
     assert [one.id for one in ann.conversations()] == [talk.id]
     assert talk.rename("Small talk").title == "Small talk"
     assert ann.conversation(talk.id).details().owner_user_id == ann.id
+
+
+def test_a_conversation_is_empty_until_something_is_said(ann: User) -> None:
+    ann.remember("I'm vegetarian.")
+    talk = ann.conversation()
+    assert (list(talk.history()), talk.tail(5)) == ([], [])
+    assert [hit.content for hit in talk.search("vegetarian")] == ["I'm vegetarian."]
+    talk.append("Hello")
+    talk.remember("We meet on Monday.")
+    assert {hit.content for hit in talk.search("Monday vegetarian")} == {
+        "I'm vegetarian.",
+        "We meet on Monday.",
+    }
+    assert [entry.text for entry in talk.tail(5)] == ["Hello"]
+    with pytest.raises(NotFound):
+        list(ann.conversation(a_name("none")).history())
+
+
+def test_messages_of_a_framework_are_taken_as_they_are(ann: User) -> None:
+    @dataclass
+    class HumanMessage:
+        content: str
+        type: str = "human"
+
+    written = ann.remember([HumanMessage("Where do I park?"), ("ai", "Level two.")])
+    assert ann.get(written.id).content == "user: Where do I park?\nassistant: Level two."
+
+
+def test_what_is_exported_is_imported_again(ann: User) -> None:
+    written = ann.remember("The tea is gone.")
+    lines = list(ann.export())
+    ann.forget(written.id)
+    assert ann.import_lines(lines, dry_run=True).created
+    assert not list(ann.memories())
+    assert not ann.import_lines(lines).refused
+    assert [one.id for one in ann.memories()] == [written.id]
+
+
+def test_what_was_said_is_found_and_can_be_taken_back(ann: User) -> None:
+    talk = ann.conversation()
+    kept = talk.append("The parcel is blue.")
+    wrong = talk.append("The parcel is lost.")
+    found = ann.search_conversations("parcel", search_type="fulltext", group_by_conversation=False)
+    assert {one.entry_id for one in found} == {kept.id, wrong.id}
+    talk.delete_entry(wrong)
+    assert [entry.text for entry in talk.history()] == ["The parcel is blue.", ""]
 
 
 def test_pages_are_walked_to_the_end_and_no_further(ann: User) -> None:

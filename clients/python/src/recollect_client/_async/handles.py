@@ -8,12 +8,14 @@ from recollect_client import models, table
 from recollect_client._async.call import AsyncCaller
 from recollect_client._async.operations import AsyncOperations
 from recollect_client._async.streams import export, import_lines, replay, respond, stop_recording
+from recollect_client.errors import NotFound
 from recollect_client.messages import check_list, entry_content, list_messages, memory_content
 from recollect_client.values import check_segment, check_text
 
 HISTORY = {"channel": "history", "content_type": "history"}
 TAIL_MAX = 1000
-Messages = Sequence[models.Message | Mapping[str, Any]]
+# The last is an object with `content`, and with `role` or `type`.
+Messages = Sequence[models.Message | Mapping[str, Any] | tuple[str, str] | Any]
 
 
 class AsyncPlace:
@@ -282,11 +284,14 @@ class AsyncConversation(AsyncPlace):
     kept and found in it."""
 
     def __init__(self, caller: AsyncCaller, conversation_id: str | None = None) -> None:
-        if conversation_id is None:
-            conversation_id = str(uuid.uuid4())  # of a conversation that does not exist yet
-        self.id = check_text(conversation_id, "conversation_id")
+        # Without an id it does not exist yet: until something is said it is empty, and what can be
+        # found in it is what the user knows.
+        self._is_new = conversation_id is None
+        wanted = str(uuid.uuid4()) if conversation_id is None else conversation_id
+        self.id = check_text(wanted, "conversation_id")
         space = {"kind": "chat", "id": self.id}
-        super().__init__(caller, written={"space": space}, searched={"chat_id": self.id})
+        searched = {"spaces": [{"kind": "user"}]} if self._is_new else {"chat_id": self.id}
+        super().__init__(caller, written={"space": space}, searched=searched)
 
     async def append(
         self,
@@ -298,17 +303,25 @@ class AsyncConversation(AsyncPlace):
         """Say something: a text of the user, or of the assistant with `role="assistant"`. The first
         message creates the conversation. A list is stored as it is, by the rules of its channel."""
         said = {"content": entry_content(content, role)} | HISTORY
-        return await self.operations.append_entry(self.id, **_merge(said, options))
+        entry = await self.operations.append_entry(self.id, **_merge(said, options))
+        self._begin()
+        return entry
 
     async def delete_entry(self, entry: models.Entry | str) -> None:
         """Take back what was said: its place stays, its words are gone."""
         await self.operations.delete_entry(self.id, entry_id(entry))
 
-    def history(self, **options: Unpack[table.ListEntriesArguments]) -> AsyncIterator[models.Entry]:
+    async def history(
+        self, **options: Unpack[table.ListEntriesArguments]
+    ) -> AsyncIterator[models.Entry]:
         """What was said, the oldest first, with what a fork inherits."""
-        return self.operations.iterate_list_entries(
-            self.id, **_merge({"channel": "history"}, options)
-        )
+        listed = _merge({"channel": "history"}, options)
+        try:
+            async for entry in self.operations.iterate_list_entries(self.id, **listed):
+                yield entry
+        except NotFound:
+            if not self._is_new:
+                raise
 
     async def tail(self, count: int) -> list[models.Entry]:
         """The last messages, at most 1000, the oldest of them first."""
@@ -316,15 +329,16 @@ class AsyncConversation(AsyncPlace):
             raise TypeError(f"count: must be a whole number, not {type(count).__name__}")
         if not 1 <= count <= TAIL_MAX:
             raise ValueError(f"count: must be from 1 to {TAIL_MAX}, not {count}")
-        page = await self.operations.list_entries(self.id, channel="history", tail=count)
-        return page.data
+        return [entry async for entry in self.history(tail=count)]
 
     async def sync(
         self, content: Sequence[Any], **options: Unpack[table.SyncEntriesOptions]
     ) -> models.SyncOutcome:
         """Make the memory of this client equal to the list. Needs an API key."""
         synced = {"content": list(check_list(content))}
-        return await self.operations.sync_entries(self.id, **_merge(synced, options))
+        outcome = await self.operations.sync_entries(self.id, **_merge(synced, options))
+        self._begin()
+        return outcome
 
     async def fork(
         self, entry: models.Entry | str, *, title: str | None = None
@@ -365,6 +379,11 @@ class AsyncConversation(AsyncPlace):
     async def delete(self) -> None:
         """Delete the conversation with all its branches."""
         await self.operations.delete_conversation(self.id)
+
+    def _begin(self) -> None:
+        if self._is_new:
+            self._is_new = False
+            self._searched = {"chat_id": self.id}
 
     async def respond(self, pieces: AsyncIterable[str]) -> models.RecordOutcome:
         """Record a response while it is made. Others can follow it meanwhile."""

@@ -9,12 +9,14 @@ from recollect_client import models, table
 from recollect_client._sync.call import Caller
 from recollect_client._sync.operations import Operations
 from recollect_client._sync.streams import export, import_lines, replay, respond, stop_recording
+from recollect_client.errors import NotFound
 from recollect_client.messages import check_list, entry_content, list_messages, memory_content
 from recollect_client.values import check_segment, check_text
 
 HISTORY = {"channel": "history", "content_type": "history"}
 TAIL_MAX = 1000
-Messages = Sequence[models.Message | Mapping[str, Any]]
+# The last is an object with `content`, and with `role` or `type`.
+Messages = Sequence[models.Message | Mapping[str, Any] | tuple[str, str] | Any]
 
 
 class Place:
@@ -275,11 +277,14 @@ class Conversation(Place):
     kept and found in it."""
 
     def __init__(self, caller: Caller, conversation_id: str | None = None) -> None:
-        if conversation_id is None:
-            conversation_id = str(uuid.uuid4())  # of a conversation that does not exist yet
-        self.id = check_text(conversation_id, "conversation_id")
+        # Without an id it does not exist yet: until something is said it is empty, and what can be
+        # found in it is what the user knows.
+        self._is_new = conversation_id is None
+        wanted = str(uuid.uuid4()) if conversation_id is None else conversation_id
+        self.id = check_text(wanted, "conversation_id")
         space = {"kind": "chat", "id": self.id}
-        super().__init__(caller, written={"space": space}, searched={"chat_id": self.id})
+        searched = {"spaces": [{"kind": "user"}]} if self._is_new else {"chat_id": self.id}
+        super().__init__(caller, written={"space": space}, searched=searched)
 
     def append(
         self,
@@ -291,7 +296,9 @@ class Conversation(Place):
         """Say something: a text of the user, or of the assistant with `role="assistant"`. The first
         message creates the conversation. A list is stored as it is, by the rules of its channel."""
         said = {"content": entry_content(content, role)} | HISTORY
-        return self.operations.append_entry(self.id, **_merge(said, options))
+        entry = self.operations.append_entry(self.id, **_merge(said, options))
+        self._begin()
+        return entry
 
     def delete_entry(self, entry: models.Entry | str) -> None:
         """Take back what was said: its place stays, its words are gone."""
@@ -299,9 +306,13 @@ class Conversation(Place):
 
     def history(self, **options: Unpack[table.ListEntriesArguments]) -> Iterator[models.Entry]:
         """What was said, the oldest first, with what a fork inherits."""
-        return self.operations.iterate_list_entries(
-            self.id, **_merge({"channel": "history"}, options)
-        )
+        listed = _merge({"channel": "history"}, options)
+        try:
+            for entry in self.operations.iterate_list_entries(self.id, **listed):
+                yield entry
+        except NotFound:
+            if not self._is_new:
+                raise
 
     def tail(self, count: int) -> list[models.Entry]:
         """The last messages, at most 1000, the oldest of them first."""
@@ -309,15 +320,16 @@ class Conversation(Place):
             raise TypeError(f"count: must be a whole number, not {type(count).__name__}")
         if not 1 <= count <= TAIL_MAX:
             raise ValueError(f"count: must be from 1 to {TAIL_MAX}, not {count}")
-        page = self.operations.list_entries(self.id, channel="history", tail=count)
-        return page.data
+        return [entry for entry in self.history(tail=count)]
 
     def sync(
         self, content: Sequence[Any], **options: Unpack[table.SyncEntriesOptions]
     ) -> models.SyncOutcome:
         """Make the memory of this client equal to the list. Needs an API key."""
         synced = {"content": list(check_list(content))}
-        return self.operations.sync_entries(self.id, **_merge(synced, options))
+        outcome = self.operations.sync_entries(self.id, **_merge(synced, options))
+        self._begin()
+        return outcome
 
     def fork(self, entry: models.Entry | str, *, title: str | None = None) -> "Conversation":
         """A new branch that has all before this entry, and not the entry."""
@@ -356,6 +368,11 @@ class Conversation(Place):
     def delete(self) -> None:
         """Delete the conversation with all its branches."""
         self.operations.delete_conversation(self.id)
+
+    def _begin(self) -> None:
+        if self._is_new:
+            self._is_new = False
+            self._searched = {"chat_id": self.id}
 
     def respond(self, pieces: Iterable[str]) -> models.RecordOutcome:
         """Record a response while it is made. Others can follow it meanwhile."""
