@@ -83,6 +83,7 @@ RULES = (
             (_with_word(sentences.PAIR_WORDS), sentences.has_pair),
             (_with_word(sentences.WALLET_WORDS), sentences.has_wallet),
             (_with_any(*sentences.LOGIN_HINTS), sentences.has_login),
+            (_with_any(*sentences.GLUED_HINTS), sentences.has_glued_login),
             (_with_word(sentences.OPENING_WORDS), sentences.has_opening),
         )
     ),

@@ -77,6 +77,15 @@ def has_login(view: str) -> bool:
     return any(is_unmistakable(core) and not is_placeholder(core) for core in found)
 
 
+def has_glued_login(view: str) -> bool:
+    """Is a secret glued to its user or its variable: `ann:…@host`, `ann@mail / …`, `SOME_KEY=…`?"""
+    found = (found[found.lastgroup or 0].strip(SURROUNDING) for found in _GLUED.finditer(view))
+    return any(
+        is_unmistakable(core) and any(map(str.isdigit, core)) and not is_placeholder(core)
+        for core in found
+    )
+
+
 def has_opening(view: str) -> bool:
     """Does a number open a door, a safe or a phone, without the word `code`?"""
     return any(pattern.search(view) for pattern in _OPENINGS)
@@ -100,7 +109,7 @@ def _question() -> re.Pattern[str]:
     named = rf"(?:(?P<label>{label_pattern()})(?![^\W_])|(?P<joined>{joined_pattern()}))"
     return re.compile(
         rf"{named}(?P<between>[^\n?？]{{0,80}}+)(?P<end>[?？]|\n)"
-        rf"[\s\"'`*_>-]{{0,6}}(?:[\w .@-]{{1,40}}:[ \t]{{1,3}})?[\"'`*_(]{{0,3}}"
+        rf"[\s\"'`*_>?-]{{0,6}}(?:[\w .@-]{{1,40}}:[ \t]{{1,3}})?[\"'`*_(]{{0,3}}"
         rf"(?:(?:{_LEAD_INS})(?![^\W_])[ \t,.!:;—–-]{{0,4}}){{0,5}}[\"'`*_(]{{0,3}}"
         r"(?P<value>[!-~]{3,100})(?P<rest>[\"'`*_).!]{0,4}[ \t]{0,3}(?:\n|$))?",
         re.IGNORECASE,
@@ -139,12 +148,18 @@ _LOGIN = re.compile(
     r"(?<![^\W_])(?:(?:log(?:ged|s|ging)?|sign(?:ed|s|ing)?)[ ]?(?:in"
     r"|on)[^\n.:;?!]{0,50}?[ ](?:with|using)"
     r"[ ](?P<login>[!-~]{5,60})"
-    r"|(?:use|type|enter|try)[ ](?P<use>[!-~]{5,60})[ ](?:to|when|for)[ ][^\n.:;?!]{0,30}?(?:log"
-    r"|sign|unlock)"
+    r"|(?:use|type|enter|try)[ ](?P<use>[!-~]{5,60})[ ](?:to|when|for|if)[ ][^\n.:;?!]{0,30}?(?:log"
+    r"|sign|unlock|password|passcode|passphrase|pw)"
     r"|(?:root|admin|administrator|postgres|sa|pi|guest|test|user)[/:](?P<pair>[!-~]{5,60})"
     r"|(?:mysql\w*|mariadb|sshpass|mongo\w*|redis-cli|psql|ldap\w+|net use)[^\n]{0,80}?"
     r"[ ](?:-[pWaw][ ]?|/user:\S{1,40}[ ])['\"]?(?P<option>[!-~]{5,60}))",
     re.IGNORECASE,
+)
+GLUED_HINTS = ("@", "_key=", "_token=", "_secret=", "_pass=", "_pwd=", "_auth=")
+_GLUED = re.compile(
+    r"(?<![^\s\"'`(])[\w.-]{2,40}:(?P<host>[^\s:@/]{6,60})@[\w-]{1,40}(?:\.[\w-]{2,40}){1,4}"
+    r"|[\w.+-]{1,40}@[\w-]{1,40}(?:\.[\w-]{2,20}){1,3}[ ]?[/|][ ]?(?P<mail>[!-~]{6,60})"
+    r"|(?<![^\W_])[A-Z][A-Z0-9_]{1,40}_(?:KEY|TOKEN|SECRET|PASS|PWD|AUTH)=[\"']?(?P<env>[\w+/.-]{16,100})"
 )
 _PLACE = (
     r"(?:(?:front|back|main|side|garage|office|cellar|garden)[ ])?(?:door|gate|alarm|safe|garage"
