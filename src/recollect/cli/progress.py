@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
 LINE_SECONDS = 10.0
+# The unit of work whose extent nobody knows: the time column tells it already.
+_SECONDS = "seconds"
 
 ShowProgress = Callable[[int, int | None], None]
 """Takes how much is done, and of how much; None while nobody knows."""
@@ -27,7 +29,8 @@ def progress(
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(*_columns(is_size=is_size), console=Console(stderr=True)) as bar:
+    columns = _columns(counts=unit != _SECONDS, is_size=is_size)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None)
 
         def show(done: int, total: int | None) -> None:
@@ -36,11 +39,10 @@ def progress(
         yield show
 
 
-def _columns(*, is_size: bool) -> list["ProgressColumn"]:
+def _columns(*, counts: bool, is_size: bool) -> list["ProgressColumn"]:
     from rich.progress import (
         BarColumn,
         DownloadColumn,
-        MofNCompleteColumn,
         ProgressColumn,
         Task,
         TextColumn,
@@ -57,6 +59,13 @@ def _columns(*, is_size: bool) -> list["ProgressColumn"]:
             speed = task.finished_speed or task.speed
             return Text(f"{speed:.0f}/s" if speed else "")
 
+    class CountColumn(ProgressColumn):
+        """How many, and of how many if that is known."""
+
+        def render(self, task: Task) -> Text:
+            total = "" if task.total is None else f"/{task.total:.0f}"
+            return Text(f"{task.completed:.0f}{total}")
+
     class LeftColumn(ProgressColumn):
         """The time left, or while nobody knows the end the time that has passed."""
 
@@ -65,12 +74,10 @@ def _columns(*, is_size: bool) -> list["ProgressColumn"]:
         def render(self, task: Task) -> Text:
             return self.passed.render(task) if task.total is None else self.left.render(task)
 
-    counts: list[ProgressColumn] = (
-        [DownloadColumn(), TransferSpeedColumn()]
-        if is_size
-        else [MofNCompleteColumn(), RateColumn()]
-    )
-    return [TextColumn("{task.description}"), BarColumn(), *counts, LeftColumn()]
+    numbers: list[ProgressColumn] = [CountColumn(), RateColumn()] if counts else []
+    if is_size:
+        numbers = [DownloadColumn(), TransferSpeedColumn()]
+    return [TextColumn("{task.description}"), BarColumn(), *numbers, LeftColumn()]
 
 
 class _ProgressLines:
