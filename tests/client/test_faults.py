@@ -1,5 +1,6 @@
 """A server that is down, slow, or whose answers get lost: a typed error, and nothing doubled."""
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -8,6 +9,7 @@ import pytest
 
 from recollect_client import (
     NO_RETRIES,
+    AsyncRecollect,
     Forbidden,
     LimitExceeded,
     Recollect,
@@ -122,3 +124,17 @@ def test_each_kind_of_refusal_has_its_class(world: World) -> None:
 def test_a_url_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="url: must begin with http"):
         Recollect.connect("localhost:8080")
+
+
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_event_loop_after_another_makes_its_own_connections(world: World) -> None:
+    user = world.user("ann").name
+    memory = AsyncRecollect.connect(server_url(world.api), api_key=KEY, retries=NO_RETRIES)
+
+    async def write(text: str) -> list[str]:
+        await memory.user(user).remember(text)
+        return [one.content async for one in memory.user(user).memories()]
+
+    asyncio.run(write("The tea is gone."))
+    assert asyncio.run(write("The coffee is gone.")) == ["The coffee is gone.", "The tea is gone."]
