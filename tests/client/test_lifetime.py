@@ -33,13 +33,15 @@ def left_in(folder: Path) -> set[str]:
 
 def run(path: Path, program: str) -> subprocess.CompletedProcess[str]:
     """A program in a process of its own, with `memory` on the file."""
-    begin = "from recollect_client import Recollect, ServerUnreachable\n"
+    # A program that hangs says where.
+    begin = f"import faulthandler; faulthandler.dump_traceback_later({WAIT_SECONDS}, exit=True)\n"
+    begin += "from recollect_client import Recollect, ServerUnreachable\n"
     begin += f"memory = Recollect.open({str(path)!r}, settings={EMBEDDED!r})\n"
     return subprocess.run(
         [sys.executable, "-c", begin + program],
         capture_output=True,
         text=True,
-        timeout=WAIT_SECONDS,
+        timeout=2 * WAIT_SECONDS,
         check=False,
     )
 

@@ -125,9 +125,12 @@ def _about(case: Any, sample_tree: SampleTree, caller: User) -> Any:
     }
     if "/entries" in case.path:
         known["userId"] = caller.name
-    dropped = {"channel", "indexedContent"} if case.path.endswith("/sync") else CURSORS
+    is_write = case.path.endswith(("/entries", "/sync"))
+    dropped = {"channel", "indexedContent", "role"} if is_write else CURSORS
     if isinstance(case.body, Mapping):
         case.body = _with(known, case.body, dropped)
+        if is_write:  # a caller with a key has to name it, and only its own takes any list
+            case.body = {**case.body, "contentType": "notes"}
     elif isinstance(case.body, list):
         case.body = [_with(known, item, dropped) for item in case.body]
     return case

@@ -129,7 +129,6 @@ def test_head_is_get_without_a_body(sample_tree: SampleTree, path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/",
         "/v1",
         "/v1/",
         "/v1//conversations",

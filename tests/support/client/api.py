@@ -93,7 +93,7 @@ class ClientApi(RestApi):
         except RecollectError as error:
             if error.status is None:
                 raise
-            return _refusal_of(error)
+            return _refusal_of(error, row)
         except (TypeError, ValueError):  # refused before it was sent
             raise Inexpressible from None
         return Reply(_SUCCESS[row.id], _to_json(answer), {})
@@ -175,8 +175,12 @@ def _to_json(value: Any) -> Any:
     return to_instant(value) if isinstance(value, datetime) else value
 
 
-def _refusal_of(error: RecollectError) -> Reply:
+def _refusal_of(error: RecollectError, row: Operation) -> Reply:
+    """The refusal as REST shows it, with the field by its name there."""
     assert error.status is not None
+    field = error.details.get("field")
+    if isinstance(field, str):
+        error.details["field"] = row.body.get(field, field)
     body: dict[str, Any] = {"error": error.message, "code": error.code}
     if error.code in BESIDE_THE_CODE:
         body |= error.details

@@ -81,7 +81,13 @@ class EntryBody(Body):
 class AppendBody(EntryBody):
     """An entry to append."""
 
-    model_config = example_config({"content": "Which documents do I need for Bern?"})
+    # It is right with an API key and without: with one, `contentType` is needed.
+    model_config = example_config(
+        {
+            "contentType": "history",
+            "content": [{"role": "USER", "text": "Which documents do I need for Bern?"}],
+        }
+    )
     content: Annotated[
         Any,
         _list_validator(CONTENT_ITEMS_MAX, text_too=True),

@@ -194,10 +194,12 @@ class PostgresEngine:
         if self._closed:
             return
         self._closed = True
-        await self._hub.close()
-        self._close_idle_scans()
-        if self._presence is not None:
-            self._presence.close()
+        try:
+            await self._hub.close()
+        finally:
+            self._close_idle_scans()
+            if self._presence is not None:
+                self._presence.close()
 
     def _own_connection(self) -> "psycopg.Connection[Row]":
         try:

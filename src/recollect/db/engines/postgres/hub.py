@@ -61,6 +61,7 @@ class GreenletPool:
         self._serve = serve
         self._queue: deque[PendingTransaction] = deque()
         self._all_idle: asyncio.Future[None] | None = None
+        self._closed = False
 
     @property
     def queue_depth(self) -> int:
@@ -80,14 +81,18 @@ class GreenletPool:
         return request.future
 
     async def close(self) -> None:
-        """Finish every accepted transaction, then close every connection."""
+        """Finish every accepted transaction, then close every connection. If this is cancelled, a
+        connection that is still in use is closed by the transaction that uses it."""
         # The last task greenlet to become idle resolves the future. The caller has already stopped
         # accepting work, so the queue only shrinks.
-        if len(self._idle) < self._count:
-            self._all_idle = asyncio.get_running_loop().create_future()
-            await self._all_idle
-        for session in self._idle:
-            session.close()
+        try:
+            if len(self._idle) < self._count:
+                self._all_idle = asyncio.get_running_loop().create_future()
+                await self._all_idle
+        finally:
+            self._closed = True
+            for session in self._idle:
+                session.close()
 
     def _run_queue(self, session: PostgresSession, request: PendingTransaction | None) -> None:
         """The body of a task greenlet: run one transaction after the other until none waits.
@@ -99,6 +104,8 @@ class GreenletPool:
             self._serve(session, request)
             call_in_loop(request.resolve_future)
             request = self._queue.popleft() if self._queue else None
+        if self._closed:
+            session.close()
         self._idle.append(session)
         waiting = self._all_idle
         if waiting is not None and not waiting.done() and len(self._idle) == self._count:
