@@ -24,9 +24,9 @@ from bench import (
     search,
     syncs,
 )
-from bench.results import Result, to_table
-from bench.rounds import Effort
-from bench.stage import ENGINES, Stage, stage
+from bench.harness.results import Result, to_table
+from bench.harness.rounds import Effort
+from bench.harness.stage import ENGINES, Stage, stage
 
 BENCHMARKS: dict[str, Callable[[Stage], Result]] = {
     appends.NAME: appends.run,

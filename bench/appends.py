@@ -5,15 +5,15 @@ the vectors, which the statements queue, are left to a worker that is not there.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from bench.bare import bare_psycopg, bare_sqlite
-from bench.capture import Step, capture
-from bench.load import clients_of
-from bench.pgbench import pgbench
-from bench.results import Goal, Result
-from bench.rounds import Rounds, Run, alternate
-from bench.seeds import TEXT, TEXT_CHARS, Tree, plant
-from bench.server import request, serving
-from bench.stage import Stage, postgres_program
+from bench.harness.bare import bare_psycopg, bare_sqlite
+from bench.harness.capture import Step, capture
+from bench.harness.load import clients_of
+from bench.harness.pgbench import pgbench
+from bench.harness.results import Goal, Result
+from bench.harness.rounds import Rounds, Run, alternate
+from bench.harness.seeds import TEXT, TEXT_CHARS, Tree, plant
+from bench.harness.server import request, serving
+from bench.harness.stage import Stage, postgres_program
 from recollect.settings import DatabaseSettings
 
 NAME = "appends"

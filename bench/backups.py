@@ -14,15 +14,15 @@ from threading import Event, Thread
 import apsw
 import psycopg
 
-from bench import library, memory_library, speech
 from bench.appends import CLIENTS, lanes, tree_of
-from bench.load import clients_of
-from bench.memory_library import Size
-from bench.results import Result
-from bench.rounds import Rounds, alternate
-from bench.seeds import Tree, plant
-from bench.server import serving
-from bench.stage import Stage
+from bench.harness import library, memory_library, speech
+from bench.harness.load import clients_of
+from bench.harness.memory_library import Size
+from bench.harness.results import Result
+from bench.harness.rounds import Rounds, alternate
+from bench.harness.seeds import Tree, plant
+from bench.harness.server import serving
+from bench.harness.stage import Stage
 from recollect.app.stores import open_engine
 from recollect.backup.model import BackupSummary
 from recollect.backup.read import restore_backup

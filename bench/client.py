@@ -16,14 +16,14 @@ from unittest.mock import patch
 import httpx2
 import numpy as np
 
-from bench import memory_library, speech
+from bench.harness import memory_library, speech
+from bench.harness.load import p95
+from bench.harness.results import Goal, Result
+from bench.harness.rounds import Rounds, Run, alternate
+from bench.harness.server import serving, token
+from bench.harness.stage import Stage
 from bench.hashed_vectors import DIMENSIONS, vector_of
-from bench.load import p95
 from bench.peers import peer
-from bench.results import Goal, Result
-from bench.rounds import Rounds, Run, alternate
-from bench.server import serving, token
-from bench.stage import Stage
 from bench.writers import one_by_one, together
 from recollect.agents.requesters import RequesterLookup
 from recollect.app import context

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bench.stage import ENGINES
+from bench.harness.stage import ENGINES
 
 Line = tuple[str, str]
 """A benchmark's name and the engine it ran on."""

@@ -1,11 +1,11 @@
 """Forking a long conversation against forking a short one, over HTTP."""
 
-from bench.load import clients_of
-from bench.results import Goal, Result
-from bench.rounds import alternate
-from bench.seeds import Tree, plant
-from bench.server import request, serving
-from bench.stage import Stage
+from bench.harness.load import clients_of
+from bench.harness.results import Goal, Result
+from bench.harness.rounds import alternate
+from bench.harness.seeds import Tree, plant
+from bench.harness.server import request, serving
+from bench.harness.stage import Stage
 
 NAME = "forks"
 SHORT = 10

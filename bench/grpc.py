@@ -8,14 +8,14 @@ from uuid import UUID
 from google.protobuf.message import Message
 
 from bench.appends import CLIENTS, CONTENT
-from bench.http2 import call
-from bench.load import Lane, clients_of
-from bench.processors import Meter, seconds_of
-from bench.results import Result
-from bench.rounds import Rounds, alternate
-from bench.seeds import Tree, plant
-from bench.server import API_KEY, request, serving, token
-from bench.stage import Stage
+from bench.harness.http2 import call
+from bench.harness.load import Lane, clients_of
+from bench.harness.processors import Meter, seconds_of
+from bench.harness.results import Result
+from bench.harness.rounds import Rounds, alternate
+from bench.harness.seeds import Tree, plant
+from bench.harness.server import API_KEY, request, serving, token
+from bench.harness.stage import Stage
 from recollect.rpc.generated import memory_service_pb2 as pb
 
 APPEND, LIST = "grpc-append", "grpc-list"

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from bench import library
-from bench.results import Result
-from bench.rounds import Run, alternate
-from bench.stage import Stage
+from bench.harness import library
+from bench.harness.results import Result
+from bench.harness.rounds import Run, alternate
+from bench.harness.stage import Stage
 from recollect.app import application as app
 from recollect.app.application import App
 from recollect.db.transaction import Tx
@@ -103,7 +103,7 @@ def _embedding(texts: Sequence[tuple[str, str]], runner: asyncio.Runner) -> Run:
 def _embedded_texts(entries: int) -> list[tuple[str, str]]:
     """Of each entry its own text and that of its window."""
     found = []
-    for _, texts in library.said(entries, owners=1):
+    for _, texts in library.conversation_texts(entries, owners=1):
         placed = [PositionedText(EntryId(""), seq, text) for seq, text in enumerate(texts)]
         found += [(text, window_text(placed, seq)) for seq, text in enumerate(texts)]
     return found

@@ -11,15 +11,15 @@ from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench import library, memory_library, speech
-from bench.load import Load, clients_of
-from bench.memory_library import Size
+from bench.harness import library, memory_library, speech
+from bench.harness.load import Load, clients_of
+from bench.harness.memory_library import Size
+from bench.harness.results import Goal, Result
+from bench.harness.rounds import Rounds, alternate
+from bench.harness.server import request, serving
+from bench.harness.stage import Stage
 from bench.memory_reads import FLAT_READS, ReadRequest, recall, search
 from bench.memory_upkeep import doctor_rounds, gc_rounds
-from bench.results import Goal, Result
-from bench.rounds import Rounds, alternate
-from bench.server import request, serving
-from bench.stage import Stage
 
 ADD, SEARCH, RECALL = "memory-add", "memory-search", "memory-recall"
 DOCTOR, GC = "memory-doctor", "memory-gc"
@@ -100,17 +100,17 @@ def _measured(stage: Stage) -> dict[str, Rounds]:
     asked = list(itertools.islice(speech.questions(seed=1), QUESTIONS))
     near = library.vectors_of(asked)
     with ExitStack() as open_:
-        told = {
-            side: open_.enter_context(_told(stage, size, asked, near))
+        warm = {
+            side: open_.enter_context(_warm_server(stage, size, asked, near))
             for side, size in _sizes(stage).items()
         }
         served = {
             name: alternate(
-                {side: one.load.side([requests(one)]) for side, one in told.items()}, stage.effort
+                {side: one.load.side([requests(one)]) for side, one in warm.items()}, stage.effort
             )
             for name, requests in _REQUESTS.items()
         }
-        urls = {side: told[side].database_url for side in ("few", "many")}
+        urls = {side: warm[side].database_url for side in ("few", "many")}
         return served | {
             DOCTOR: doctor_rounds(urls, stage.size(DOCTOR_ROUNDS, 1)),
             GC: gc_rounds(urls, stage.size(GC_ROUNDS, 1)),
@@ -118,7 +118,7 @@ def _measured(stage: Stage) -> dict[str, Rounds]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _WarmServer:
     """Whose database it is, and the clients of a server on it."""
 
     database_url: str
@@ -129,7 +129,9 @@ class _Told:
 
 
 @contextmanager
-def _told(stage: Stage, size: Size, asked: Sequence[str], near: library.Vectors) -> Iterator[_Told]:
+def _warm_server(
+    stage: Stage, size: Size, asked: Sequence[str], near: library.Vectors
+) -> Iterator[_WarmServer]:
     """The server has seen every user and every question once. Nobody makes vectors meanwhile."""
     with stage.database() as url, TemporaryDirectory(dir=stage.folder) as folder:
         users = memory_library.write(url, size, near=near)
@@ -141,7 +143,7 @@ def _told(stage: Stage, size: Size, asked: Sequence[str], near: library.Vectors)
             pairs = zip(itertools.cycle(users), itertools.cycle(asked), strict=False)
             first = [search(user, text) for user, text in itertools.islice(pairs, count)]
             load.side([first])(count)
-            yield _Told(url, users, asked, stage.size(ADDS, 400), load)
+            yield _WarmServer(url, users, asked, stage.size(ADDS, 400), load)
 
 
 def _add(user: str, text: str) -> bytes:
@@ -149,24 +151,24 @@ def _add(user: str, text: str) -> bytes:
     return request("POST", "/v1/memories", user_id=user, body=body)
 
 
-def _asking(ask: ReadRequest) -> Callable[[_Told], list[bytes]]:
+def _asking(ask: ReadRequest) -> Callable[[_WarmServer], list[bytes]]:
     """Every user with every question, in no order: who comes next is nobody's guess."""
 
-    def requests(told: _Told) -> list[bytes]:
-        found = [ask(user, text) for text in told.asked for user in told.users]
+    def requests(warm: _WarmServer) -> list[bytes]:
+        found = [ask(user, text) for text in warm.asked for user in warm.users]
         random.Random(0).shuffle(found)
         return found
 
     return requests
 
 
-def _adding(told: _Told) -> list[bytes]:
+def _adding(warm: _WarmServer) -> list[bytes]:
     texts = memory_library.texts(seed=-1)
-    users = itertools.islice(itertools.cycle(told.users), told.adds)
+    users = itertools.islice(itertools.cycle(warm.users), warm.adds)
     return [_add(user, text) for user, text in zip(users, texts, strict=False)]
 
 
-_REQUESTS: dict[str, Callable[[_Told], list[bytes]]] = {
+_REQUESTS: dict[str, Callable[[_WarmServer], list[bytes]]] = {
     SEARCH: _asking(search),
     RECALL: _asking(recall),
     **{name: _asking(ask) for name, ask in FLAT_READS.items()},

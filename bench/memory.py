@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 from bench.appends import CLIENTS, lanes
-from bench.load import clients_of
-from bench.results import Result
-from bench.seeds import Tree, plant
-from bench.server import running, serving
-from bench.stage import Stage
+from bench.harness.load import clients_of
+from bench.harness.results import Result
+from bench.harness.seeds import Tree, plant
+from bench.harness.server import running, serving
+from bench.harness.stage import Stage
 
 NAME = "memory"
 APPENDS = 10_000
@@ -48,7 +48,7 @@ def _tree(number: int) -> Tree:
 
 
 def _bare(stage: Stage) -> int:
-    command = [sys.executable, "-m", "bench.bare_server"]
+    command = [sys.executable, "-m", "bench.harness.bare_server"]
     with running(command, stage.folder, {}) as (process, _):
         return _resident_bytes(process.pid)
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from bench import memory_library
-from bench.seeds import START
-from bench.server import request
+from bench.harness import memory_library
+from bench.harness.seeds import START
+from bench.harness.server import request
 from recollect.kernel.clock import to_text
 
 ReadRequest = Callable[[str, str], bytes]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import uvloop
 from sqlalchemy import func, literal_column, select, update
 
-from bench.library import quiet_settings
-from bench.rounds import Rounds
-from bench.seeds import START
+from bench.harness.library import quiet_settings
+from bench.harness.rounds import Rounds
+from bench.harness.seeds import START
 from recollect.app import application as app
 from recollect.app.application import App
 from recollect.db.statements import Query, param

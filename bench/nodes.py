@@ -8,13 +8,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.appends import CLIENTS, CONTENT
-from bench.load import clients_of
-from bench.processors import Meter, postgres_seconds, seconds_of
-from bench.results import Result
-from bench.rounds import Rounds, alternate
-from bench.seeds import Tree, plant
-from bench.server import Server, request, serving
-from bench.stage import Stage
+from bench.harness.load import clients_of
+from bench.harness.processors import Meter, postgres_seconds, seconds_of
+from bench.harness.results import Result
+from bench.harness.rounds import Rounds, alternate
+from bench.harness.seeds import Tree, plant
+from bench.harness.server import Server, request, serving
+from bench.harness.stage import Stage
 
 NAME = "nodes"
 NODES = (1, 2, 4)

@@ -1,11 +1,11 @@
 """A page of a fork of depth 3: in a tree of many forks against a tree of few, over HTTP."""
 
-from bench.load import clients_of
-from bench.results import Goal, Result
-from bench.rounds import alternate
-from bench.seeds import Tree, plant
-from bench.server import request, serving
-from bench.stage import Stage
+from bench.harness.load import clients_of
+from bench.harness.results import Goal, Result
+from bench.harness.rounds import alternate
+from bench.harness.seeds import Tree, plant
+from bench.harness.server import request, serving
+from bench.harness.stage import Stage
 
 NAME = "pages"
 FEW = 10

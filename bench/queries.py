@@ -6,13 +6,13 @@ import itertools
 import time
 from collections.abc import Sequence
 
-from bench import library, speech
-from bench.load import clients_of
-from bench.results import Result
-from bench.rounds import Run, alternate
+from bench.harness import library, speech
+from bench.harness.load import clients_of
+from bench.harness.results import Result
+from bench.harness.rounds import Run, alternate
+from bench.harness.server import serving
+from bench.harness.stage import Stage
 from bench.search import search
-from bench.server import serving
-from bench.stage import Stage
 from recollect.embedding.minilm import MiniLmEmbedder
 
 NAME = "queries"

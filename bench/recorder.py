@@ -13,12 +13,12 @@ from uuid import UUID
 
 import grpc
 
-from bench.bare_file import BLOCK_BYTES, SEND, TAKE
-from bench.results import Result
-from bench.rounds import Rounds, Run, alternate
-from bench.seeds import Tree, plant
-from bench.server import SECRET, running, serving
-from bench.stage import Stage
+from bench.harness.bare_file import BLOCK_BYTES, SEND, TAKE
+from bench.harness.results import Result
+from bench.harness.rounds import Rounds, Run, alternate
+from bench.harness.seeds import Tree, plant
+from bench.harness.server import SECRET, running, serving
+from bench.harness.stage import Stage
 from recollect.identity.tokens.tokens import mint
 from recollect.kernel.clock import SystemClock
 from recollect.rpc.generated import memory_service_pb2 as pb
@@ -136,7 +136,12 @@ class _Bare:
 def _sides(stage: Stage) -> Iterator[tuple[_Recorder, _Bare]]:
     tree = Tree("ann", 1)
     tree.root()
-    command = [sys.executable, "-m", "bench.bare_file", str(stage.folder / "bare-recording")]
+    command = [
+        sys.executable,
+        "-m",
+        "bench.harness.bare_file",
+        str(stage.folder / "bare-recording"),
+    ]
     with stage.database() as url, running(command, stage.folder, {}) as (_, port):
         plant(url, [tree])
         settings = {"RECORDER__DIRECTORY": str(stage.folder / "recordings")}

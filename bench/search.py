@@ -16,12 +16,12 @@ from tempfile import TemporaryDirectory
 import apsw
 import uvloop
 
-from bench import library, speech
-from bench.load import Load, clients_of, p95
-from bench.results import Goal, Result
-from bench.rounds import Rounds, Run, alternate
-from bench.server import request, serving
-from bench.stage import Stage
+from bench.harness import library, speech
+from bench.harness.load import Load, clients_of, p95
+from bench.harness.results import Goal, Result
+from bench.harness.rounds import Rounds, Run, alternate
+from bench.harness.server import request, serving
+from bench.harness.stage import Stage
 from recollect.app import application as app
 from recollect.identity.model import Principal
 from recollect.kernel.ids import UserId
@@ -172,7 +172,11 @@ def _plain_fts5(file: Path, size: tuple[int, int], asked: Sequence[str]) -> Iter
     with connection:
         connection.executemany(
             "INSERT INTO said VALUES (?, ?)",
-            ((owner, text) for owner, texts in library.said(entries, owners) for text in texts),
+            (
+                (owner, text)
+                for owner, texts in library.conversation_texts(entries, owners)
+                for text in texts
+            ),
         )
     names = [library.owner_name(number) for number in range(owners)]
     matches = itertools.cycle([_match(owner, text) for text in asked for owner in names])

@@ -1,11 +1,11 @@
 """Syncs of an agent's memory, against the least that the server can be asked."""
 
-from bench.load import clients_of
-from bench.results import Result
-from bench.rounds import alternate
-from bench.seeds import TEXT, TEXT_CHARS, Tree, plant
-from bench.server import request, serving
-from bench.stage import Stage
+from bench.harness.load import clients_of
+from bench.harness.results import Result
+from bench.harness.rounds import alternate
+from bench.harness.seeds import TEXT, TEXT_CHARS, Tree, plant
+from bench.harness.server import request, serving
+from bench.harness.stage import Stage
 
 NAME = "syncs"
 CLIENTS = 8

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from bench.__main__ import BENCHMARKS, ON_POSTGRES_ONLY, benchmarks_on
 from bench.compare import compare, parse_rates
-from bench.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, Answers, frame
-from bench.load import p95
-from bench.results import HEADINGS, Goal, Result, to_table
-from bench.rounds import Effort, Rounds, alternate
-from bench.stage import ENGINES, POSTGRES_URL_VARIABLE
+from bench.harness.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, Answers, frame
+from bench.harness.load import p95
+from bench.harness.results import HEADINGS, Goal, Result, to_table
+from bench.harness.rounds import Effort, Rounds, alternate
+from bench.harness.stage import ENGINES, POSTGRES_URL_VARIABLE
 
 from tests.conftest import SoakSize
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import typer
-from bench import stage
+from bench.harness import stage
 
 from recollect import __version__
 from recollect.api.openapi.errors import (

@@ -11,9 +11,9 @@ from enum import StrEnum
 
 import numpy as np
 
-from bench import library, speech
-from bench.library import Vectors, owner_name, quiet_settings
-from bench.seeds import START, Row, an_id, insert_rows
+from bench.harness import library, speech
+from bench.harness.library import Vectors, owner_name, quiet_settings
+from bench.harness.seeds import START, Row, an_id, insert_rows
 from recollect.app import application as app
 from recollect.audit.model import AuditOutcome, EventKind
 from recollect.db.encryption import AesGcmCipher

@@ -13,9 +13,9 @@ from typing import Any
 
 import psycopg
 
-from bench.capture import Append, Replay, Step
-from bench.rounds import Run
-from bench.seeds import Tree
+from bench.harness.capture import Append, Replay, Step
+from bench.harness.rounds import Run
+from bench.harness.seeds import Tree
 from recollect.db.engines.postgres import connection as postgres
 from recollect.db.engines.sqlite import connection as sqlite
 from recollect.kernel.clock import to_text

@@ -101,7 +101,7 @@ def p95(latencies: Sequence[float]) -> float:
 @contextmanager
 def clients_of(*ports: int) -> Iterator[Load]:
     """Clients of the servers on these ports."""
-    command = [sys.executable, "-m", "bench.clients"]
+    command = [sys.executable, "-m", "bench.harness.clients"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
             yield Load(process, ports)

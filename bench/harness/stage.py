@@ -15,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-from bench.rounds import Effort
+from bench.harness.rounds import Effort
 from recollect.app import application as app
 from recollect.settings import DatabaseSettings, Settings
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from bench.rounds import Run
+from bench.harness.rounds import Run
 
 OTHERS = "others"
 _PROC = Path("/proc")

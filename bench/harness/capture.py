@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Dialect
 
-from bench.seeds import Tree
+from bench.harness.seeds import Tree
 from recollect.app.stores import build_stores, open_engine
 from recollect.conversations.commands import AppendEntry
 from recollect.conversations.entries.append import EntryWriter

@@ -13,8 +13,8 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
-from bench import speech
-from bench.seeds import Row, Tree, plant
+from bench.harness import speech
+from bench.harness.seeds import Row, Tree, plant
 from recollect.app import application as app
 from recollect.app.application import App
 from recollect.conversations.entries.entry import Channel, Entry
@@ -33,7 +33,7 @@ Vectors = NDArray[np.float32]
 VectorField = str | int | UUID | Vectors
 
 
-def said(entries: int, owners: int) -> Iterator[tuple[str, list[str]]]:
+def conversation_texts(entries: int, owners: int) -> Iterator[tuple[str, list[str]]]:
     """Conversation by conversation: whose it is, and its texts."""
     texts = speech.texts(seed=entries)
     for number in range(-(-entries // CONVERSATION_ENTRIES)):
@@ -65,7 +65,7 @@ def vectors_of(questions: Sequence[str]) -> Vectors:
 
 def _trees(entries: int, owners: int) -> list[Tree]:
     trees = []
-    for number, (owner, texts) in enumerate(said(entries, owners)):
+    for number, (owner, texts) in enumerate(conversation_texts(entries, owners)):
         tree = Tree(owner, number, indexed=True)
         branch = tree.root()
         for text in texts:

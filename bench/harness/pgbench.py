@@ -9,9 +9,9 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench.capture import Fresh, Step
-from bench.rounds import Run
-from bench.seeds import Tree
+from bench.harness.capture import Fresh, Step
+from bench.harness.rounds import Run
+from bench.harness.seeds import Tree
 
 THREADS = 2
 ROUND_POSITIONS = 10_000_000

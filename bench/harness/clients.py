@@ -15,8 +15,8 @@ from typing import cast
 
 import uvloop
 
-from bench import http2
-from bench.load import Job, Lane, Outcome
+from bench.harness import http2
+from bench.harness.load import Job, Lane, Outcome
 
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)

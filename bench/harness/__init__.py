@@ -1,0 +1,1 @@
+"""What all benchmarks share: servers and clients, bare peers, rounds, texts, and the table."""
