@@ -8,12 +8,13 @@ import json
 import re
 import threading
 from collections.abc import Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Literal, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tests.support.servers.loopback import LoopbackServer
 
 Mode = Literal[
     "ok",
@@ -32,7 +33,7 @@ Mode = Literal[
 STATUS: dict[Mode, int] = {"error": 500, "rate_limited": 429, "refused": 401}
 
 
-class EmbeddingServer:
+class EmbeddingServer(LoopbackServer):
     """`with EmbeddingServer(dimensions=64) as server`: on a free port until the end of the block.
 
     `mode` says how it answers: "down" hangs up, "slow" waits for the end of the block, "short"
@@ -42,6 +43,7 @@ class EmbeddingServer:
     """
 
     def __init__(self, *, dimensions: int = 64) -> None:
+        super().__init__(_Handler)
         self.dimensions = dimensions
         self.mode: Mode = "ok"
         self.times: int | None = None
@@ -49,31 +51,12 @@ class EmbeddingServer:
         self.retry_after: str | None = None
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
-        self.stopping = threading.Event()
         self._lock = threading.Lock()
-        self._server = _Listener(("127.0.0.1", 0), _Handler)
-        self._server.endpoint = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
     @property
     def url(self) -> str:
         """The base address; clients append `/embeddings`."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.stopping.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        return f"{super().url}/v1"
 
     def take(self, body: dict[str, Any], headers: dict[str, str]) -> Mode:
         """Note a request; how it is to be answered."""
@@ -121,22 +104,17 @@ def _disordered(items: list[dict[str, Any]], mode: Mode) -> list[dict[str, Any]]
     return items
 
 
-class _Listener(ThreadingHTTPServer):
-    endpoint: EmbeddingServer
-    daemon_threads = False
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     # A kept connection that its client forgot would keep the end of the block waiting.
     timeout = 1.0
     # Head and body are two writes, and nobody shall wait for the acknowledgement of the first.
     disable_nagle_algorithm = True
-    server: _Listener
+    server: EmbeddingServer
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        endpoint = self.server.endpoint
+        endpoint = self.server
         mode = endpoint.take(body, {name.lower(): value for name, value in self.headers.items()})
         if mode == "slow":
             endpoint.stopping.wait(30)
@@ -150,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, endpoint.answer(mode, body["input"]) if status == 200 else b"{}")
 
     def _send(self, status: int, body: bytes) -> None:
-        retry_after = self.server.endpoint.retry_after
+        retry_after = self.server.retry_after
         self.send_response(status)
         if status != 200 and retry_after is not None:
             self.send_header("Retry-After", retry_after)

@@ -3,9 +3,8 @@
 import gzip
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
@@ -14,38 +13,19 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from tests.support.servers.loopback import LoopbackServer
 
-class Collector:
+
+class Collector(LoopbackServer):
     """`with Collector() as collector`: on a free port until the end of the block."""
 
     def __init__(self) -> None:
+        super().__init__(_Handler)
         self.bodies: list[bytes] = []
         self.spans: list[Span] = []
         self.metrics: dict[str, Metric] = {}
         self.resources: list[dict[str, str]] = []
         self._lock = threading.Lock()
-        self._server = _Listener(("127.0.0.1", 0), _Handler)
-        self._server.collector = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-
-    @property
-    def url(self) -> str:
-        """The address before `/v1/traces`."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
     def named(self, name: str) -> list[Span]:
         """The spans with this name."""
@@ -84,22 +64,17 @@ def attributes(holder: Any) -> dict[str, Any]:
     return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in holder.attributes}
 
 
-class _Listener(ThreadingHTTPServer):
-    collector: Collector
-    daemon_threads = False
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 1.0
     disable_nagle_algorithm = True
-    server: _Listener
+    server: Collector
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
-        self.server.collector.take(self.path, body)
+        self.server.take(self.path, body)
         self.send_response(200)
         self.send_header("Content-Type", "application/x-protobuf")
         self.send_header("Content-Length", "0")
